@@ -1,9 +1,9 @@
-// The import directions of docs/architecture.md, as rules. TypeScript 7 has no compiler API, so swc reads
-// the sources; tools/testkit/test/architecture/import-rules.test.ts makes sure that it really sees them.
+// The import directions of docs/architecture.md, as rules. TypeScript 7 has no compiler API, so swc reads the sources;
+// tools/testkit/test/architecture/import-rules.test.ts checks that swc sees all imports.
 const PRODUCTION = '^(services|packages|clients)/[^/]+/src/'
 const OURS = '^(packages|services|clients|tools)/'
 
-/** A package that may import only these workspace packages (its npm dependencies are its own affair). */
+/** Returns the rule of a package that may import only these workspace packages. npm dependencies are not restricted. */
 const only = (name, ...allowed) => ({
   name: `${name}-imports-${allowed.length === 0 ? 'nothing' : allowed.join('-and-')}`,
   severity: 'error',
@@ -151,7 +151,7 @@ module.exports = {
     only('kafka', 'kit'),
     only('http2', 'kit'),
     only('trace', 'kit'),
-    // It is packed and used outside of this repository.
+    // This package is packed for use outside of this repository.
     only('schema-registry', 'kit'),
     only('control-state', 'kit', 'kafka', 'fieldcrypt', 'contracts', 'tokens'),
   ],

@@ -1,5 +1,5 @@
-// Node runs TypeScript directly, so jest needs no transformer. `*.integration.test.ts` need the real broker and
-// registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
+// The tests without a broker. Node runs TypeScript directly, so jest needs no transformer. `*.integration.test.ts` need
+// a real broker and registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all tests.
 
 /** Tests that measure run at the end, alone (jest.measuring.config.js); `npm test` runs only growth. */
 const measuringInSoak = [
@@ -23,7 +23,7 @@ export const common = {
   testSequencer: '<rootDir>/jest.sequencer.config.js',
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',
-  // Waiting tests have deadlines of their own; this ends hanging ones, even on a busy machine.
+  // Ends hanging tests, even on a busy machine. Tests that wait have deadlines of their own.
   testTimeout: 120_000,
 }
 
@@ -31,6 +31,6 @@ export default {
   ...common,
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$', ...measuring],
-  // More than cores, because the tests that take longest are started first, and mostly wait.
+  // More workers than cores, because the longest tests start first, and mostly wait.
   maxWorkers: 5,
 }

@@ -6,6 +6,6 @@ export default {
   ...common,
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.integration.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...measuring],
-  // Four keep two cores busy: more would take as long overall, and miss deadlines.
+  // Four workers keep two cores busy. With more, tests would take as long overall, and miss deadlines.
   maxWorkers: 4,
 }

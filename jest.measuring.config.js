@@ -1,4 +1,4 @@
-// Tests that measure processor time, one file after the other, because concurrent ones would compete for the caches.
+// Tests that measure processor time, one file after the other, because concurrent tests would compete for the caches.
 import { common, measuring } from './jest.config.js'
 
 export default {

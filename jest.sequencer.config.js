@@ -1,5 +1,5 @@
-// Orders the tests: the slowest of the last run start first, so that no worker ends alone. A new clone has a list of
-// the slowest. Unknown tests come last, by size.
+// Orders the tests: the slowest of the last run start first, so that no worker ends alone. A new clone uses a committed
+// list of the slowest. Unknown tests come last, by size.
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 

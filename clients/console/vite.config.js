@@ -1,5 +1,5 @@
-// How the page is built: small files under /console/, nothing inline, because the page's content security policy
-// forbids that.
+// How the page is built: small files under /console/. Nothing is inline, because the page's content security policy
+// forbids it.
 import { defineConfig } from 'vite'
 
 export default defineConfig({

@@ -1,6 +1,6 @@
-"""Compares derived topics with their input topics without any code of Weir, with Confluent's client and fastavro. Each
-event whose consent reaches a derived stream must be there once, in the order of the input. Nothing else may be there,
-except foreign records, which are marked. Reads what to check as JSON from stdin, and prints what it found as JSON.
+"""Compares derived topics with their input topics without any code of Weir, with Confluent's client and fastavro. A
+derived topic must contain each event whose consent reaches its levels once, in the order of the input, and nothing
+else except foreign records. Reads a JSON request from stdin, and prints the result as JSON.
 """
 
 import io
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 class Schemas:
-    """Schemas by the id that stands before each event."""
+    """Loads schemas by the id that precedes each event, and decodes events with them."""
 
     def __init__(self, registry: str) -> None:
         self.registry = registry.rstrip("/")
@@ -85,7 +85,7 @@ def check_derived(brokers: str, isolation: str, source: str, partition: int, der
             violated(f"holds {place} without the time at which it was appended")
         seen.add(offset)
         last = max(last, offset)
-        if offset < earliest:  # retention has removed the source since
+        if offset < earliest:  # retention has removed the source meanwhile
             continue
         if offset not in events:
             violated(f"holds {place}, which is not there")
@@ -115,7 +115,7 @@ def is_foreign(record) -> bool:
 
 
 def read(brokers: str, isolation: str, topic: str, partition: int):
-    """All records of the partition that are there now."""
+    """Yields all records from the partition's beginning to its current end."""
     consumer = Consumer(
         {
             "bootstrap.servers": brokers,

@@ -10,7 +10,7 @@ const folder = dirname(import.meta.dirname)
 const consoleFolder = join(folder, 'dist')
 const stampFile = '.built-from'
 
-/** Resolves when the page is built; `say` is called if that takes a moment. Throws with Vite's output. */
+/** Resolves when the page is built. Calls `say` only if the page must be built. Throws with Vite's output. */
 export async function buildConsole(say: (line: string) => void = () => {}): Promise<void> {
   const stamp = await stampOf()
   if ((await readFile(join(consoleFolder, stampFile), 'utf8').catch(() => '')) === stamp) return

@@ -1,4 +1,4 @@
-// The form of a test event: the fields of a contract, the event from them, and the field that a refusal is about.
+// The form of a test event: the fields of a contract, the event from the values, and the field that a refusal is about.
 import { expect, test } from '@jest/globals'
 import { eventOf, fieldIn, fieldsOf } from '../web/contracts/event-form.ts'
 import { samplesOf } from '../web/contracts/samples.ts'

@@ -1,4 +1,4 @@
-// Events per second, from offsets at several times.
+// Events per second, computed from offsets at several times.
 import { expect, test } from '@jest/globals'
 import { ratesOf, withSeen } from '../web/streams/rates.ts'
 import type { Seen } from '../web/streams/rates.ts'

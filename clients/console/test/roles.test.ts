@@ -1,4 +1,4 @@
-// What a key may do in the console, by docs/api-keys.md.
+// What a key may do in the console, according to docs/api-keys.md.
 import { expect, test } from '@jest/globals'
 import { mayDo, roles } from '../web/roles.ts'
 

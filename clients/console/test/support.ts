@@ -53,7 +53,6 @@ export const contract = (more: Partial<Contract> = {}): Contract => ({
   ...more,
 })
 
-/** A place with events of a person. */
 export const held = (more: Partial<Held>): Held => ({
   name: 'clicks',
   kind: 'input',
@@ -65,7 +64,6 @@ export const held = (more: Partial<Held>): Held => ({
   ...more,
 })
 
-/** What a search found in a stream. */
 export const found = (stream: string, more: Partial<FoundPlaces> = {}) => ({
   stream,
   by: [{ contract: 'visits' }],

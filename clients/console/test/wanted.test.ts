@@ -23,7 +23,7 @@ test.each(['', ' ticket-7 ', '7A1'])('by a part of its reference or id: %p', (wo
 
 test('an id is found by its first characters: anything else in it is chance', () => {
   const by = (words: string) => isWanted({ ...request, id: '7a1b-22' }, { ...anyErasure, words })
-  expect(['7A1B-', 'B-', '22'].map(by)).toEqual([true, false, true]) // 22 is in a date
+  expect(['7A1B-', 'B-', '22'].map(by)).toEqual([true, false, true]) // a date contains 22
   expect(by('b-2')).toBe(false)
 })
 

@@ -1,5 +1,5 @@
-// The whole console: the sign-in page or, when signed in, a header with the pages' names, and one page. The sign-in is
-// only kept in memory: a reload signs out. Pages that the key may not use are hidden.
+// The whole console: first the sign-in page, then a header with the pages' names, and one page. The session is only in
+// memory, so a reload signs out. Pages that the key may not use are hidden.
 import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Where } from './api/calls.ts'
@@ -24,7 +24,7 @@ type OnePage = {
   readonly title: string
   readonly Page: FunctionComponent<PageProps>
   readonly needs: Role
-  /** Its address may name a stream; `one`: it always shows one. */
+  /** Whether its address may name a stream. With `one`, the page always shows a stream. */
   readonly ofStream?: 'one' | 'any'
 }
 const pages: Readonly<Record<PageName, OnePage>> = {

@@ -1,4 +1,4 @@
-// The page's start: it gets the services' addresses, then shows the console. If output can't respond, it shows a plain
+// Starts the page: gets the services' addresses, then shows the console. If output can't respond, shows a plain
 // sentence.
 import { render } from 'preact'
 import { findServices } from './api/calls.ts'

@@ -1,4 +1,5 @@
-// The user's place: `#/page/name/id` in the address, so that back and forward work. It never contains a secret.
+// The current page: `#/page/name/id` in the address, so that back and forward work. The address never contains a
+// secret.
 import { useEffect, useState } from 'preact/hooks'
 
 export type Place = {
@@ -32,7 +33,7 @@ export function usePlace(): Place {
 
 let onLeaving: (() => void) | undefined
 
-/** Keeps the place until the returned function is called. An attempt to leave it calls `onAttempt`. */
+/** Stays on the page until the returned function is called. An attempt to leave calls `onAttempt`. */
 export function stayHere(onAttempt: () => void): () => void {
   onLeaving = onAttempt
   return () => (onLeaving = undefined)

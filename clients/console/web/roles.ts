@@ -1,4 +1,4 @@
-// What API keys may do, by docs/api-keys.md. Pure.
+// What API keys may do, according to docs/api-keys.md. Pure.
 
 export const roles = ['owner', 'developer', 'officer', 'viewer'] as const
 export type Role = (typeof roles)[number]

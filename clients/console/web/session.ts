@@ -1,4 +1,5 @@
-// The session: the account, the role of its API key, and the calls to the API. Each page gets the session and its place.
+// The session: the account, the role of its API key, and the calls to the API. Each page gets the session and its
+// address.
 import type { Calls } from './api/calls.ts'
 import type { Erasure } from './api/erasure.ts'
 import type { Search } from './api/people.ts'
@@ -10,11 +11,17 @@ export type Session = {
   readonly billingId: string
   readonly role: Role
   readonly calls: Calls
-  /** This session's last request by person and stream, without salts. No service could find it: none stores the person. */
+  /**
+   * This session's last requests by `requestKey`, without salts. No service can find them, because none stores the
+   * person.
+   */
   readonly requests: Map<string, Erasure>
   /** The person who was searched last, so that the page of people still shows them after another page. */
   readonly people: { value: string; search?: Search }
-  /** Whether the key has the role, or a higher one (docs/api-keys.md). Other actions are hidden. */
+  /**
+   * Whether the key has the role, or a higher one (docs/api-keys.md). The page hides actions without the necessary
+   * role.
+   */
   may(needed: Role): boolean
 }
 export type PageProps = { readonly session: Session; readonly place: Place }

@@ -65,7 +65,7 @@ async function signIn(where: Where, apiKey: string): Promise<Session> {
   return createSession(textOf(account['billingId']), role, calls)
 }
 
-/** Replaces auth's refusal of a key, which explains how a program sends one. This does not help people. */
+/** Replaces auth's refusal of a key. That refusal explains how a program sends a key, which does not help people. */
 function explain(error: unknown): never {
   if (error instanceof Refused && error.status === 401)
     throw new Error(

@@ -1,4 +1,4 @@
-// auth's fuzz targets: forms that anyone may send, and unknown members of contracts.
+// auth's fuzz targets: form-encoded bodies that anyone may send, and unknown members of contracts.
 import type { FuzzTarget } from '@weir/testkit'
 import { Refusal } from '@weir/http-api'
 import { parseForm, requireFewMembers } from '../src/tokens/token-body.ts'

@@ -1,5 +1,4 @@
-// Shared support for tests against a running auth: replicas as separate processes, separate accounts, and requests with
-// complete responses.
+// Shared support for tests against a running auth: replicas as separate processes, accounts, and requests.
 import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,17 +42,19 @@ export const startAuth = (env: Record<string, string> = {}): Promise<Service> =>
 export type SharedAuth = Pick<Service, 'url' | 'adminUrl'> & {
   /** Starts another replica with the same environment. */
   replica(): Promise<Service>
-  /** Stops what was started for this test. */
+  /** Stops the replicas that this test started. */
   stop(): Promise<void>
 }
 
-/** The auth that a test run shares, for tests that don't configure, stop or count it, and don't read its log. */
+/**
+ * Uses the auth that the test run shares, for tests that don't configure or stop it, and don't read its metrics or log.
+ */
 export async function joinAuth(): Promise<SharedAuth> {
   const { auth, replica, stop } = await joinWorld()
   return { ...auth, replica: () => replica('auth'), stop }
 }
 
-/** Wrong guesses are counted by address. So each test file uses its own address for the shared auth. */
+/** The shared auth counts wrong guesses by address, so each test file uses its own address. */
 const from = `10.${[0, 0, 0].map(() => randomInt(256)).join('.')}`
 
 export type Json = Record<string, unknown>
@@ -62,12 +63,12 @@ export type Reply = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as an object; empty if the body is not an object. */
+  /** The body; empty if it is not a JSON object. */
   readonly json: Json
   readonly list: readonly Json[]
 }
 
-/** The query for the next page of a list. */
+/** Returns the query for the next page of a list; undefined on the last page. */
 export const nextIn = ({ headers }: Reply): string | undefined =>
   /^<\?(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
 
@@ -77,7 +78,6 @@ export type RequestOptions = {
   readonly json?: unknown
   readonly body?: string | Buffer
   readonly headers?: Record<string, string>
-  /** The maximum time for the response. */
   readonly patienceMs?: number
 }
 
@@ -176,7 +176,7 @@ export function textOf(json: unknown, member: string): string {
 
 export type Secrets = { readonly clientId: string; readonly clientSecret: string }
 
-/** The credentials in the response to a creation, in either shape or as the whole response. */
+/** Returns the credentials in a response: a member of it, as object or list, or the whole response. */
 export function secretsOf({ json }: Reply): Secrets {
   const held = json['credentials'] ?? json
   const credentials: unknown = Array.isArray(held) ? held[0] : held

@@ -1,5 +1,5 @@
-// The cost of splitting bodies of many events is at most proportional to the body, whatever it contains and however it
-// arrives. tools/testkit/test/complexity/ covers the cost of the events themselves.
+// The cost of splitting a body into events is at most proportional to its length, for any content and any chunks.
+// tools/testkit/test/complexity/ covers the cost of the events.
 import { expect, test } from '@jest/globals'
 import { parserGrowth } from '@weir/testkit'
 import type { ParserCase } from '@weir/testkit'
@@ -9,7 +9,7 @@ import type { Framing } from '../src/events/framing.ts'
 
 const eventBytesMax = 1_048_576
 
-/** Pushes the body in pieces of `pieceBytes` octets. */
+/** Returns a function that pushes the body in chunks of `pieceBytes` octets. */
 const cutting =
   (createFraming: (bytesMax: number) => Framing, pieceBytes: number, body: Buffer) => () => {
     const framing = createFraming(eventBytesMax)

@@ -1,4 +1,4 @@
-// Compares the public documents with ingest's code: nothing is missing, and nothing is invented.
+// Compares the public documents with ingest's code: they describe everything, and nothing else.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses } from '@weir/docs-tools'
 import { refusalCodes, statusOf } from '../src/errors.ts'

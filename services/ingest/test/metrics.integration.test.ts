@@ -1,4 +1,4 @@
-// The metrics and health for an operator: every response counted by status and code, and the stored events.
+// The metrics and health for an operator. Metrics count stored events, and every response by status and code.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { askAdmin, metricOf } from './support/admin.ts'
 import { bearer, goodRequest, startSceneApart } from './support/scene.ts'

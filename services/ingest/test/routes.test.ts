@@ -1,5 +1,4 @@
-// The path of a request without a network: which parts ingest calls, in which order, and how their errors become
-// responses.
+// A request without a network: which modules ingest calls, in which order, and how their errors become responses.
 import { expect, test } from '@jest/globals'
 import type { HttpRequest } from '@weir/http2'
 import { AppError } from '@weir/kit'
@@ -29,7 +28,7 @@ type Parts = {
   store?: (checked: CheckedEvent) => Promise<void>
 }
 
-/** Runs one valid request, and returns the parts that were called. */
+/** Runs one valid request, and returns the modules that were called. */
 async function run(parts: Parts = {}) {
   const active = await activeContract()
   const event = Buffer.from(JSON.stringify(await exampleEvent('clickstream')))

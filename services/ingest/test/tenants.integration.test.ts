@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Ask = (about: TenantNames) => Promise<readonly Answer[]>
 
-/** How events are sent on each path, and how the response names the event's refusal. */
+/** The content type for each path. */
 const forms: Readonly<Record<string, { type: string }>> = {
   '/event': { type: 'application/json' },
   '/events': { type: 'application/x-ndjson' },
@@ -81,7 +81,7 @@ const asksOn = (path: string): Readonly<Record<string, Ask>> => ({
   ],
 })
 
-/** A token with the account's own signature but other claims. */
+/** Returns a token with other claims, but the account's own signature. */
 function forged(claims: object): string {
   const [head = '', payload = '', signature = ''] = token.split('.')
   const own = asObject(JSON.parse(Buffer.from(payload, 'base64url').toString()))
@@ -89,7 +89,7 @@ function forged(claims: object): string {
   return `${head}.${other}.${signature}`
 }
 
-/** Replaces names with placeholders, except numbers: a schema's id `1` may also be the `1` of a version. */
+/** Replaces names with placeholders. Keeps numbers, because a schema's id `1` may also be the `1` of a version. */
 const told = ({ status, header, body }: Answer, names: TenantNames) => {
   let text = body
   for (const [name, value] of Object.entries(names))

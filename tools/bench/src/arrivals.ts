@@ -1,4 +1,4 @@
-// The arrival times of records in topics, for a consumer. A fence's markers don't count.
+// Waits for the next record of a topic. A fence's markers don't count.
 import { createKafka, tailTopic } from '@weir/kafka'
 import type { Admin, Kafka } from '@weir/kafka'
 import { createLog, withTimeout } from '@weir/kit'
@@ -14,7 +14,7 @@ export const connectBench = (): Kafka =>
   })
 
 export type Arrival = {
-  /** Resolves when it has read a record that was written after the call. */
+  /** Resolves when a record was read that was written after the call of `nextRecordIn`. */
   readonly came: Promise<void>
   close(): void
 }

@@ -1,6 +1,6 @@
-// Part `changes`: how other activity affects a stream. It measures how long an event of a quiet stream takes, alone and
-// beside a noisy stream; how soon a new derived stream has its first event; and how soon a derived stream has an event
-// that is sent while output restarts.
+// Part `changes`: how other activity affects a stream. Measures the latency of a quiet stream, alone and beside a noisy
+// stream. Also measures how soon a new derived stream has its first event, and how soon a derived stream has an event
+// that was sent while output restarted.
 import { createAdmin } from '@weir/kafka'
 import type { Service } from '@weir/devstack'
 import { connectProducer, exampleEvent } from '@weir/testkit'
@@ -20,7 +20,7 @@ const quietRate = 100
 const noisyRate = 5_000
 /** The time for starting the quiet stream's run, including its warm-up. */
 const startMs = 8_000
-/** Warm-up runs of noise, until Java has compiled Kafka's code for it. */
+/** The number of warm-up runs with noise, until Java has compiled Kafka's code. */
 const warmUps = 4
 const newStreams = 10
 const restarts = 5
@@ -65,7 +65,7 @@ const resultsOf = (name: string, runs: readonly Latency[]): Result[] => [
   ),
 ]
 
-/** Load for another input stream, which is also derived. */
+/** Creates another input stream with an output. Returns a function that runs load on that stream. */
 async function prepareNoise(
   { measuredMs }: PartOptions,
   { world, account }: WatchedStreams,
@@ -108,7 +108,7 @@ async function openWait({ world, token }: WatchedStreams): Promise<Wait> {
   }
 }
 
-/** From the 201 of a derived stream to its first event, in ms. */
+/** Measures the time from the 201 of a derived stream to its first event, in ms. */
 async function timeNewStreams({ account, input }: WatchedStreams, wait: Wait): Promise<number[]> {
   const took: number[] = []
   for (let count = 0; count < newStreams; count += 1) {
@@ -120,7 +120,7 @@ async function timeNewStreams({ account, input }: WatchedStreams, wait: Wait): P
   return took
 }
 
-/** From the SIGTERM of the only replica of output until an event that was sent after its end is derived, in ms. */
+/** Measures the time from the SIGTERM of the only output replica until a later event is derived, in ms. */
 async function timeRestarts({ world, derived }: WatchedStreams, wait: Wait): Promise<number[]> {
   const took: number[] = []
   let output: Service = world.output

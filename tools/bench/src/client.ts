@@ -1,6 +1,6 @@
-// Part `client`: the cost of an event for the sending program, and its throughput. Compares our driver with bare
-// node:http2, which gets encoded events. The programs run one after the other, each alone on the measured core. Ingest
-// and Kafka share the other core, so the throughput depends on them, too.
+// Part `client`: the cost of an event for the sending program, and the program's throughput. Compares our driver with
+// bare node:http2, which gets encoded events. The programs run one after the other, each alone on the measured core.
+// Ingest and Kafka share the other core, so the throughput depends on them, too.
 import { asObject, signUp, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import type { Run } from './measure.ts'

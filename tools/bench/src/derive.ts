@@ -1,7 +1,6 @@
-// Part `derive`: the cost of an event for the process that derives it, with two decrypted fields, exactly once; the
-// time for a million events on one core; the cost if its readers decrypt; and whether eight derived streams of one
-// input cost eight times as much as one. The events are stored before. Each run creates new derived streams that start
-// from the earliest event.
+// Part `derive`: the cost of deriving an event exactly once, with two fields that output or the readers decrypt; the
+// time for a million events on one core; and whether eight derived streams of one input cost eight times as much as
+// one. The events are stored before a run. Each run creates new derived streams that start from the earliest event.
 import type { Admin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { counterOf, signUp, freshName, startWorld } from '@weir/testkit'
@@ -87,7 +86,7 @@ async function measureAll(
 
 /**
  * Creates this number of derived streams of the input, waits until each has derived everything, and deletes them. The
- * measurement of the process starts before their creation.
+ * measurement of the output process starts before their creation.
  */
 async function deriveOnce(
   setup: Setup,

@@ -1,5 +1,5 @@
-// The cost of a derived event's two hops without Weir: the broker, and a minimal program that copies one topic to
-// another. It is the baseline for Weir's latencies. The same copy in transactions shows what the usual way would cost.
+// The baseline for Weir's latencies: a broker, and a minimal program that copies one topic to another. The same copy in
+// transactions shows what the usual way would cost.
 import { randomUUID } from 'node:crypto'
 import { kafkaBrokers } from '@weir/testkit'
 import { createBenchAdmin, partitions } from './filled-stream.ts'

@@ -3,7 +3,7 @@ import { compiledExample, exampleEvent } from '@weir/testkit'
 
 const sessionPattern = /\d{4}$/
 
-/** Bodies with this many events in turn, each preceded by its length. */
+/** Returns bodies with this many events each. Before each event stands its length. */
 export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buffer[] {
   const framed = events.map((event) => {
     const length = Buffer.alloc(4)
@@ -16,7 +16,7 @@ export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buf
   )
 }
 
-/** The position of the last seven characters of the session's name in a JSON body. */
+/** Returns the position of the last seven characters of the session's name in a JSON body. */
 export function sessionDigits(body: Buffer | undefined): { at: number; digits: number } {
   const [match] = body?.toString('latin1').matchAll(/"producerSessionId":"[^"]*(?=")/g) ?? []
   if (match === undefined) throw new Error('the event names no session')

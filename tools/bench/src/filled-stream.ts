@@ -18,7 +18,7 @@ export type FilledStream = { readonly stream: TestStream; readonly events: numbe
 
 export const createBenchAdmin = (): Admin => createAdmin(connectBench())
 
-/** Creates a stream with at least this many events. Returns it with their actual number. */
+/** Creates a stream with at least this many events. Returns the stream, and the actual number of events. */
 export async function fillStream(
   { world, account, admin }: { world: World; account: Account; admin: Admin },
   name: string,

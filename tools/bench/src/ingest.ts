@@ -39,7 +39,7 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     const { 'sessions-1000000': millionSessions, ...targets } = await prepareTargets(world, started)
     for (const [name, target] of Object.entries(targets)) await warmUp(name, target)
     await inRounds(Object.entries(targets))
-    // The bare server at half of its own rate shows the machine's own share.
+    // The bare server at half of its own maximum rate shows the machine's share of the latency.
     const halves = {
       'latency-post': atHalf(targets['ingest-json'], runs.get('ingest-json')),
       'latency-bare': atHalf(targets['http-bare'], runs.get('http-bare')),
@@ -57,7 +57,7 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
   }
 }
 
-/** Runs load until V8 has compiled the server. */
+/** Runs load once, so that V8 compiles the server. */
 const warm = ({ pid, load }: BenchTarget, measuredMs: number) =>
   measure(pid, { ...load, warmUpMs: 0, measuredMs })
 

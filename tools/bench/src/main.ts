@@ -80,7 +80,7 @@ const brokerPid = stack.brokerPid()
 if (brokerPid !== undefined) pin(brokerPid, otherCore)
 await makeKekFiles(folder)
 Object.assign(process.env, {
-  TMPDIR: folder, // deletes the parts' files with it
+  TMPDIR: folder, // the parts' files are deleted with this folder
   KAFKA_BROKERS: stack.kafkaBrokers,
   KAFKA_PREFIX: '',
   SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,

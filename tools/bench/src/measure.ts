@@ -16,13 +16,13 @@ export type Run = {
 
 const loadFile = join(import.meta.dirname, 'load', 'load.ts')
 
-/** The load generator's garbage collections would count as the server's time. */
+/** Fewer garbage collections, because those of the load generator would count as the server's time. */
 const loadFlags = ['--max-semi-space-size=32']
 
-/** Each request counts as this many events. */
+/** Runs load, and measures the process. Each request counts as `eventsPerRequest` events. */
 export async function measure(pid: number, plan: LoadPlan, eventsPerRequest = 1): Promise<Run> {
   const load = startNode(loadFile, [JSON.stringify(plan)], otherCore, loadFlags)
-  // At a fixed rate the run measures latencies.
+  // A run at a fixed rate measures latencies.
   if (plan.rate !== undefined) putFirst(load.pid)
   try {
     await load.line((line) => line === 'measuring')

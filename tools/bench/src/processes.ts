@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 const ticksPerSecond = Number(run('getconf', ['CLK_TCK']) ?? 100)
 const pageBytes = 4_096
 
-/** The core of the measured process, and that of everything else. */
+/** The measured process runs on `measuredCore`, everything else on `otherCore`. */
 export const measuredCore = 0
 export const otherCore = 1
 
@@ -33,7 +33,7 @@ export function putFirst(pid: number): void {
   run('chrt', ['--rr', '--all-tasks', '--pid', '1', String(pid)])
 }
 
-/** The user and system time of all threads so far. */
+/** Returns the user and system time of all threads so far. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
@@ -43,7 +43,7 @@ export function rssMb(pid: number): number {
   return (Number(statOf(pid)[21]) * pageBytes) / 1_048_576
 }
 
-/** The fields after the command's name, which may contain spaces: `state` is the first (proc(5)). */
+/** Returns the fields from `state` on (proc(5)). The command's name before `state` may contain spaces. */
 function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -51,7 +51,7 @@ function statOf(pid: number): string[] {
 
 export type Running = {
   pid: number
-  /** The first line that the test accepts. */
+  /** Resolves with the first line for which `accept` returns true. */
   line(accept: (line: string) => boolean): Promise<string>
   stop(): void
 }

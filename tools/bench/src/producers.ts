@@ -1,6 +1,6 @@
 // Part `producers`: the cost of one record for the process that writes it to Kafka, with our own producer, kafkajs and
-// @platformatic/kafka. They run one after the other, each alone on the measured core. The acknowledged records are
-// compared with the topic's content.
+// @platformatic/kafka. The producers run one after the other, each alone on the measured core. The number of
+// acknowledged records is compared with the topic.
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
 import { createLog } from '@weir/kit'
@@ -78,7 +78,7 @@ function runOf({ records, batches: sent, cpuSeconds, seconds, ...rest }: Produce
   }
 }
 
-/** The number of acknowledged records that are missing, and of duplicates. */
+/** Returns how many acknowledged records are missing, plus how many records are duplicates. */
 function countMismatches(acknowledged: readonly number[], ends: readonly bigint[]): number {
   return acknowledged.reduce(
     (sum, count, partition) => sum + Math.abs(count - Number(ends[partition] ?? 0n)),

@@ -40,7 +40,7 @@ export function spreadOf(values: readonly number[], digits?: number): Spread {
   return digits === undefined ? spread : rounded(spread, digits)
 }
 
-/** Leaves out latencies, and the ratio to a bare server, that were not measured. */
+/** Omits latencies that were not measured. Without `bare`, omits the ratio to a bare server. */
 export function resultOf(name: string, runs: readonly RunFigures[], bare?: Spread): Result {
   const eventsPerCpuSecond = rounded(spreadOf(runs.map((run) => run.eventsPerCpuSecond)))
   const median = (key: 'p50Ms' | 'p99Ms'): { p50Ms?: number; p99Ms?: number } => {
@@ -62,7 +62,7 @@ export function resultOf(name: string, runs: readonly RunFigures[], bare?: Sprea
   }
 }
 
-/** Figures from times in ms, instead of events. With fewer than a hundred times, the 99th percentile is the longest. */
+/** Returns figures of times in ms. With fewer than a hundred times, the 99th percentile is the longest. */
 export function timesOf(name: string, took: readonly number[], rssMb = 0): Result {
   const sorted = [...took].sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? NaN

@@ -11,7 +11,7 @@ import type { LoadPlan } from './load/load.ts'
 import { measuredCore, pin, startNode } from './processes.ts'
 import type { Running } from './processes.ts'
 
-/** The events in one request of `ingest-batch`. So a few concurrent requests suffice. */
+/** The events in one request of `ingest-batch`. With so many, `batchStreams` concurrent requests suffice. */
 const batchEvents = 500
 const batchStreams = 2
 const manySessions = 1_000_000

@@ -66,7 +66,7 @@ export async function benchLatency(options: PartOptions): Promise<Result[]> {
 
 export type Latency = { consumer: Run; webSocket: Run }
 
-/** The latency of the derived stream, while this many events per second are sent to its input. */
+/** Measures the latency of the derived stream, while its input gets `rate` events per second. */
 export async function measureLatency(
   { measuredMs, log }: PartOptions,
   { world, derived, ...streams }: WatchedStreams,
@@ -126,13 +126,13 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
   return [resultOf(`tail-${watchers}`, kept)]
 }
 
-/** Doesn't pin the processes, because waiting for a shared core would distort latencies. */
+/** Lets the processes run on all cores, because waiting for a shared core would distort latencies. */
 export function shareAllCores({ brokerPid }: PartOptions, { world }: WatchedStreams): void {
   for (const { pid } of [process, world.auth, world.ingest, world.output]) unpin(pid)
   if (brokerPid !== undefined) unpin(brokerPid)
 }
 
-/** Gives output the measured core alone. */
+/** Runs `work` with an input and an output, while output has the measured core alone. */
 export async function withStreams(
   { profileFolder }: PartOptions,
   work: (streams: WatchedStreams) => Promise<void>,

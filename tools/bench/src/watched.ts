@@ -1,12 +1,12 @@
-// The resource use of a process while another one watches its output.
+// Measures a process while another process watches its output.
 import type { Run } from './measure.ts'
 import { cpuSeconds, otherCore, putFirst, rssMb, startNode } from './processes.ts'
 
 export type Watched<Outcome> = { outcome: Outcome; cpuUsed: number; rssMb: number }
 
 /**
- * Runs a watching process. Returns the resource use of the other process in the measured time. The watcher has
- * priority, because it measures latencies.
+ * Runs a watching process, and returns the resource use of the process `pid` in the measured time. With `isFirst` the
+ * watcher has priority, because it measures latencies.
  */
 export async function watch<Outcome>(
   file: string,

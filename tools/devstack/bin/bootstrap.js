@@ -1,6 +1,6 @@
 // Runs a TypeScript entry point of this repository with any installed Node (>= 20): installs the dependencies when they
-// are missing or outdated, then runs the pinned Node and waits for it. Plain JavaScript without dependencies. What it
-// starts never outlives it.
+// are missing or outdated, then runs the pinned Node and waits for it. Plain JavaScript without dependencies. Its child
+// processes never outlive this process.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const PARENT_CHECK_MS = 1000
 /** Bundles the used parts of the Kafka client into one file. */
 const BUILD = 'packages/kafka/client-library/build.ts'
 const BUILT_FROM = [BUILD, 'packages/kafka/client-library/index.ts']
-/** Node's compile cache of the TypeScript: with it a service starts in half the processor time. */
+/** Node's compile cache of the TypeScript. It halves the processor time of a service's start. */
 const COMPILED = join(root, '.weir', 'compiled')
 
 process.exitCode = await main(process.argv.slice(2))
@@ -31,7 +31,7 @@ async function main([entry, ...args]) {
   }
   const node = findNode(root)
   if (node === undefined) return fail(noNodeSentence())
-  // The channel tells the entry point when this process is gone, also by SIGKILL.
+  // The channel closes when this process ends, also by SIGKILL, and the entry point then stops.
   const child = spawn(node, [resolve(root, entry), ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { NODE_COMPILE_CACHE: COMPILED, ...process.env },
@@ -42,7 +42,7 @@ async function main([entry, ...args]) {
   return code
 }
 
-/** A hash over everything that determines the content of node_modules; file times mean nothing after a checkout. */
+/** Returns a hash of everything that determines the content of node_modules. A checkout changes file times. */
 function dependenciesHash() {
   const folders = ['packages', 'services', 'clients', 'tools'].flatMap((parent) =>
     existsSync(join(root, parent))
@@ -103,7 +103,7 @@ function outcome(child) {
   })
 }
 
-/** npm killed with SIGKILL can't forward anything, so its end is detected here. */
+/** Stops the child when npm has ended, because npm forwards no signal after a SIGKILL. */
 function stopWhenOrphaned(child) {
   if (process.env.npm_lifecycle_event === undefined) return undefined
   const parent = process.ppid

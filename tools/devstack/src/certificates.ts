@@ -23,7 +23,7 @@ const run = promisify(execFile)
 
 const NEW_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'.split(' ')
 
-/** The names of the CA's files in `folder` begin with `name`. */
+/** Creates a CA. The names of its files in `folder` begin with `name`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const filesOf = (which: string): CertificateFiles => ({
     cert: join(folder, `${name}-${which}.pem`),

@@ -18,7 +18,7 @@ export type EverythingOptions = {
   /** The options of Kafka and the registry. The analysts' listener is added automatically. */
   stack: Omit<StackOptions, 'analysts' | 'signal'>
   ports: ServicePorts | 'free'
-  /** Variables for all services, in addition to each other's addresses. */
+  /** Variables for all services, in addition to the addresses that services need. */
   env: NodeJS.ProcessEnv
   /** The secrets of each service, as variables. */
   envOf: Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
@@ -61,7 +61,7 @@ export async function startEverything(options: EverythingOptions): Promise<Every
     return (parts.stack = await startStack(own).catch(failed))
   }
   const auth = async (off: AbortSignal) => {
-    await free.promise // the stack checks the ports, and its error names all that are taken
+    await free.promise // the stack checks the ports, and its error names all taken ports
     return service('auth')(off)
   }
   try {
@@ -84,7 +84,7 @@ type Settings = {
   registryUrl: string
 }
 
-/** All addresses must be known before the start, because the services need each other's. */
+/** Chooses all addresses before the start, because the services need each other's addresses. */
 async function settle({ stack, ports, env }: EverythingOptions): Promise<Settings> {
   const { kafkaBrokers, schemaRegistryUrl } = stack
   demandUnlocked(stack.folder)

@@ -7,8 +7,8 @@ import { AppError, pollUntil } from '@weir/kit'
 
 export const LOOPBACK = '127.0.0.1'
 
-// Below the range that operating systems use for outgoing connections, so that none takes the port between the check
-// and its use.
+// Below the range that operating systems use for outgoing connections, so that no connection gets a port between the
+// check and the port's use.
 const FREE_FROM = 12_000
 const FREE_TO = 32_000
 // A port is chosen seconds before its program listens. Each jest worker searches a range of its own and gets no port
@@ -24,10 +24,9 @@ export type Ports = { kafka: number; controller: number; analysts: number; regis
 
 const DEFAULTS: Ports = { kafka: 9092, controller: 9093, analysts: 9094, registry: 8085 }
 
-/** A port, the program that needs it, and the setting that changes it. */
+/** `who` is the program that needs the port, and `instead` the setting that changes the port. */
 export type PortNeed = { readonly port: number; readonly who: string; readonly instead: string }
 
-/** What Kafka and the registry need. */
 export function portNeeds(
   ports: Ports,
   wanted: { broker: boolean; analysts?: boolean; registry: boolean },
@@ -64,7 +63,7 @@ export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> 
   return { kafka, controller, analysts: await freePort(), registry: await freePort() }
 }
 
-/** Throws AppError `port_in_use`, which names all ports that are taken. Waits for a program that is still ending. */
+/** Throws AppError `port_in_use`, which names all ports in use. First waits, because programs may be ending. */
 export async function demandFree(needs: readonly PortNeed[]): Promise<void> {
   let taken: readonly PortNeed[] = []
   const look = async (): Promise<boolean> => {
@@ -91,7 +90,7 @@ export async function freePort(): Promise<number> {
   throw new AppError('no_free_port', `No free port found ${range}.`)
 }
 
-/** Whether no program listens on the port, on loopback or on all addresses. */
+/** Returns true if no program listens on the port, on loopback or on all addresses. */
 async function isFree(port: number): Promise<boolean> {
   return !(await answers(port)) && (await canListen(port))
 }

@@ -34,7 +34,7 @@ export async function createRegistryPart(
         APICURIO_STORAGE_KIND: 'sql',
         // Writes each commit immediately, because a contract in Kafka must not outlive its schema's id.
         APICURIO_DATASOURCE_URL: `jdbc:h2:file:${join(folder, 'schemas')};WRITE_DELAY=0`,
-        // An id for each version of each subject. A shared id would reveal to accounts who else has the same schema.
+        // An id for each version of each subject. A shared id would reveal which accounts have the same schema.
         APICURIO_CCOMPAT_LEGACY_ID_MODE_ENABLED: 'true',
         QUARKUS_HTTP_HOST: LOOPBACK,
         QUARKUS_HTTP_PORT: String(options.port),

@@ -1,5 +1,5 @@
-// Secrets for a development machine, created here and never shipped: the KEKs, in a file per service with only those
-// that it needs (docs/keys.md); and the platform key, which creates accounts.
+// Secrets for a development machine, created here and never shipped: a file for each service with only the KEKs that it
+// needs (docs/keys.md), and the platform key, which creates accounts.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import type { ServiceName } from './services.ts'
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 
-/** Only auth signs. Only mapping a person to a keyLink needs `link`, and output never does that. */
+/** Only auth signs. Output doesn't need `link`, because it never maps a person to a keyLink. */
 const KEKS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   auth: KEKS,
   ingest: ['link', 'open', 'levels'],
@@ -24,8 +24,8 @@ export const kekFilesIn = (folder: string): Readonly<Record<ServiceName, string>
 })
 
 /**
- * Creates auth's file with four KEKs; the files of ingest and output contain some of these. Returns false if auth's
- * file exists. It is then kept, because it has KEKs that are in use.
+ * Creates auth's file with four KEKs, and the files of ingest and output with some of them. Returns false if auth's
+ * file exists. The file is then kept, because its KEKs are in use.
  */
 export async function makeKekFiles(folder: string): Promise<boolean> {
   const files = kekFilesIn(folder)
@@ -39,7 +39,7 @@ export async function makeKekFiles(folder: string): Promise<boolean> {
   return made
 }
 
-/** Each service's secret settings, for `startEverything`. */
+/** Returns each service's secret settings, for `startEverything`. */
 export function secretsIn(folder: string, platformKey: string) {
   const { auth, ingest, output } = kekFilesIn(folder)
   return {

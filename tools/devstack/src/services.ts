@@ -1,5 +1,5 @@
 // Starts Weir's services as separate processes, as a container would: configured by environment variables, watched by
-// their log lines and health, stopped by SIGTERM. It imports none of them.
+// their log lines and health, stopped by SIGTERM. This module imports no service.
 
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // A real Kafka broker and schema registry on this machine, without containers. For `npm start`, tests and benchmarks,
-// never for production. One folder has all their data, and one owner at a time.
+// never for production. One folder has all their data. It has one owner at a time.
 
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -50,7 +50,7 @@ export type StackOptions = {
 
 /** The functions for tests that break the broker. */
 export type OwnBroker = {
-  /** Undefined while the broker doesn't run, or if the stack uses another one. */
+  /** Undefined while the broker doesn't run, or if the stack uses an existing broker. */
   brokerPid(): number | undefined
   killBroker(): Promise<void>
   /** Works also after killBroker, with the same data on the same port. */
@@ -70,13 +70,13 @@ export type Stack = OwnBroker & {
   kill(): Promise<void>
 }
 
-// With the services' 10 s before that, the total stays below 20 s.
+// With the services' 10 s before, a whole stop stays below 20 s.
 const STOP_REGISTRY_MS = 3000
 const STOP_BROKER_MS = 6000
 
 /**
- * Resolves when both are ready. Throws AppError with a sentence for people: `already_running`, `port_in_use`, `no_jdk`,
- * `no_maven`, `maven_failed`, `not_started`.
+ * Resolves when Kafka and the registry are ready. Throws AppError with a sentence for people: `already_running`,
+ * `port_in_use`, `no_jdk`, `no_maven`, `maven_failed`, `not_started`.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const folder = resolve(options.folder)
@@ -99,7 +99,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 /**
  * Starts and stops a broker once if this machine has no class archive yet. With the archive, later brokers start in two
- * thirds of the time (kafka/class-archive.ts). A busy broker, or one that stops in a hurry, creates none.
+ * thirds of the time (kafka/class-archive.ts). A broker that is busy or stops in a hurry creates no archive.
  */
 export async function warmUp(
   options: Pick<StackOptions, 'folder' | 'onProgress' | 'signal'>,
@@ -155,7 +155,6 @@ async function createParts(options: StackOptions, context: PartContext): Promise
   return { broker, registry, analystBrokers }
 }
 
-/** Loads the programs. */
 async function openDistribution({
   onProgress,
   signal,

@@ -1,5 +1,5 @@
-// The code blocks of a document. A test checks that each of them runs. If one can't run in a test, the document says
-// why after the block: `_Not run by the tests: why._`
+// The code blocks of a document. A test checks that a test runs each block. If a block can't run in tests, the document
+// says why after it: `_Not run by the tests: why._`
 
 export type CodeBlock = {
   readonly line: number
@@ -32,7 +32,7 @@ const beginsLikeACommand =
 /** Commands that tools/testkit/ci/prepare.sh runs before the tests. */
 const onlyInstalls = /^\$ python3 -m venv \S+ && \S+\/pip install .*$/
 
-/** Whether the block is a command or a program. */
+/** Returns true if the block is a command or a program. */
 export function isCode({ language, text }: CodeBlock): boolean {
   if (onlyInstalls.test(text)) return false
   const isTyped = text.split('\n').some((line) => beginsLikeACommand.test(line))

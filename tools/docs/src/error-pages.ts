@@ -1,4 +1,4 @@
-// The codes of a service according to the pages of docs/errors, for comparison with the service's errors.ts.
+// Reads a service's error codes from the pages of docs/errors, to compare them with the service's errors.ts.
 import { answersIn, readErrorPages } from '@weir/docs'
 
 type Answering = 'ingest' | 'auth' | 'output' | 'WebSocket'
@@ -10,13 +10,12 @@ async function pagesOf(service: Answering) {
   })
 }
 
-/** The service's status for each code, from the pages. */
 export async function documentedStatuses(service: Answering): Promise<Record<string, number>> {
   const pages = await pagesOf(service)
   return Object.fromEntries(pages.map(({ code, status }) => [code, status]))
 }
 
-/** The title in a page's example response, if that is a problem document. */
+/** Returns, by code, the titles in example responses that are problem documents. */
 export async function shownTitles(service: Answering): Promise<Record<string, string>> {
   const pages = await pagesOf(service)
   return Object.fromEntries(

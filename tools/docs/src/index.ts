@@ -1,3 +1,3 @@
-// For tests of other packages: the text of documents, and what must match the code.
+// For tests of other packages: the text of documents, and the documented errors.
 export { readDocument } from './documents.ts'
 export { documentedStatuses, shownTitles } from './error-pages.ts'

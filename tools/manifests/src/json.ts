@@ -9,7 +9,7 @@ export const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? va
 
 export const objectsOf = (value: unknown): Json[] => arrayOf(value).filter(isJson)
 
-/** The value at a path of names and indexes; undefined if the path doesn't exist. */
+/** Returns the value at a path of names and indexes; undefined if the path doesn't exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value
   for (const step of path) {

@@ -16,7 +16,6 @@ const MONITORING = 'k8s/components/monitoring'
 export const ALERTS = `${MONITORING}/alerts.yaml`
 export const DASHBOARDS: readonly Dashboard[] = [ingest, derive, keys, kafka]
 
-/** The contents of the generated files, by path. */
 export async function writtenFiles(): Promise<Map<string, string>> {
   const alerts = await readFile(join(REPOSITORY, ALERTS), 'utf8')
   return new Map([

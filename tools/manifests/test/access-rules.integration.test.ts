@@ -1,6 +1,6 @@
-// The rights of the KafkaUsers in k8s/components/strimzi, and those that auth grants to ingest and output, against a
-// real broker with logins. Each service logs in under its own name. Everything works, and actions without a right are
-// refused.
+// Tests the rights of the KafkaUsers in k8s/components/strimzi, and the rights that auth grants to ingest and output,
+// with a real broker. Each service logs in under its own name. All services work, and Kafka refuses actions without a
+// right.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => stack?.close(), 60_000)
 
-/** The rules of the KafkaUsers, one operation each. */
+/** Returns the rules of the KafkaUsers, with one operation per rule. */
 async function acls(): Promise<Parameters<LoginStack['addAcls']>[0]> {
   const users = ofKind(await render(join(REPOSITORY, 'k8s/overlays/prod')), 'KafkaUser')
   return users.flatMap((user) =>

@@ -1,5 +1,5 @@
 // The demo of docker-compose.yml. In its container the services have other addresses than on the host, but the created
-// account works on the host. Only root may change the owner of the file, as in the container.
+// account works on the host. Needs root, as in the container, because only root may change the owner of a file.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Kafka with the settings of docker-compose.yml, without a container. The program of Kafka's own image generates
-// server.properties from the variables and formats the data folder, and a broker starts with the result.
+// Starts Kafka with the settings of docker-compose.yml, without a container. The program in Kafka's image generates
+// server.properties from the variables and formats the data folder. Then a broker starts with both.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The container's variables, with its names and ports replaced by free ones on this machine. */
+/** Returns the container's variables, with host names and ports replaced by this machine's address and free ports. */
 async function environmentHere(authPort: number): Promise<Record<string, string>> {
   const given = composeEnvironmentOf(objectAt(await readCompose(), 'services', 'kafka'))
   const ports = new Map<string, number>()

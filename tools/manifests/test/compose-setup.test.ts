@@ -1,4 +1,4 @@
-// The secrets that `docker compose up` creates first. Only root may change the owner of files, as in the container.
+// The secrets that `docker compose up` creates first. As in the container, only root may change the owner of files.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ const keepsSecrets = async (): Promise<void> => {
   expect(await readFile(join(folder, '.weir/kek-auth'), 'utf8')).toBe(first)
 }
 
-/** Without root it must leave no secrets that the services can't read. */
+/** Without root, the setup must leave no secrets that the services can't read. */
 async function tellsWhoIsNotRoot(): Promise<void> {
   await run('mkdir', [join(folder, 'run')])
   await expect(setUp()).rejects.toThrow('EPERM')

@@ -1,4 +1,4 @@
-// The images' properties, read only from the Dockerfile. images.integration.test.ts runs its steps.
+// Checks the images' properties in the Dockerfile. images.integration.test.ts runs the Dockerfile's steps.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

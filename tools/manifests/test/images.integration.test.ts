@@ -1,5 +1,5 @@
-// The images' steps, run in a clean folder without a container engine: the Dockerfile's COPY and RUN, and then the
-// commands of the images, as a user without write permission, with a real Kafka.
+// Runs the images' steps in a clean folder without a container engine: the Dockerfile's COPY and RUN. Then runs the
+// images' commands as a user without write permission, with a real Kafka.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, chmod, copyFile, chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

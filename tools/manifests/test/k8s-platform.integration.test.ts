@@ -1,5 +1,5 @@
-// Compares the manifests with a cluster's behaviour: which nodes its scheduler counts, who may reach whom, what a drain
-// or another platform requires, and which names and certificates must match.
+// Compares the manifests with a cluster's behaviour: which nodes the scheduler counts, which pods may reach each other,
+// what a drain or another platform requires, and which names and certificates must match.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -77,7 +77,7 @@ describe('who reaches Kafka', () => {
       .map((peer) => manifestTextAt(peer, 'ipBlock', 'cidr'))
       .filter((cidr) => cidr !== '')
     const listener = objectsOf(kafkaOf(prod)['listeners'])[1]
-    // Otherwise the addresses would be those of nodes.
+    // Otherwise Kafka would see addresses of nodes instead of clients.
     expect(manifestTextAt(listener, 'configuration', 'externalTrafficPolicy')).toBe('Local')
     expect(arrayOf(at(listener, 'configuration', 'loadBalancerSourceRanges'))).toEqual(outside)
     expect(outside.length).toBe(1)

@@ -1,5 +1,5 @@
-// Every overlay, every example and every combination of components renders, is valid by the schemas of Kubernetes and
-// of the custom resources, and gives each service exactly the variables that it reads.
+// Renders every overlay, example and combination of components. The result is valid by the schemas of Kubernetes and of
+// custom resources, and gives each service exactly the variables that the service reads.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -25,7 +25,7 @@ import { REPOSITORY } from '@weir/devstack'
 import { scale } from '@weir/testkit'
 
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
-/** `npm test` tries only sets of at most two components, where most conflicts are, and of nearly all. */
+/** `npm test` tries only sets of at most two components, where most conflicts are, and of nearly all components. */
 const combinations = everyCombination().filter(({ length }) =>
   scale(true, length < 3 || length >= COMPONENTS.length - 2),
 )
@@ -77,7 +77,7 @@ test('the schemas do refuse: a wrong field, a wrong type, an unknown kind', asyn
   expect(await validate({ apiVersion: 'v1', kind: 'Nothing' })).not.toEqual([])
 }, 200_000)
 
-/** A service's distinct environments, each with the names of the places where it occurs. */
+/** Returns a service's distinct environments, each with the name of a rendering that has it. */
 function environmentsOf(service: ServiceName): Map<string, string> {
   const found = new Map<string, string>()
   for (const [name, objects] of renderings) {

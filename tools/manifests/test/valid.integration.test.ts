@@ -1,4 +1,4 @@
-// Third-party linters on the Dockerfile and docker-compose.yml. ci/prepare.sh installs them.
+// Runs third-party linters on the Dockerfile and docker-compose.yml. ci/prepare.sh installs the linters.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// actionlint checks the workflow of continuous integration, and the test checks that its references exist in this
-// repository.
+// Checks the workflow of continuous integration with actionlint, and that the files to which it refers exist.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// How a replica acquires the partition: an epoch, its marker in both logs, the epoch for writing, and the position that
-// the logs show up to its marker.
+// How a replica acquires the partition. It gets an epoch, writes the epoch's marker in both logs, gets the epoch for
+// writing, and finds the position from the logs up to the marker.
 import { nextEpoch, withMarkers } from './broker.ts'
 import type { ModelStep } from './explore.ts'
 import { both, released, spend, step, withOwner } from './state.ts'
@@ -65,7 +65,7 @@ function readTail(rules: Rules, state: ModelState, at: At): ModelStep<ModelState
   return step(`${at} reads on from ${next}`, withOwner(state, at, { phase: 'writing', next }))
 }
 
-/** The number of input events before the position that the logs show up to this marker. Undefined without the marker. */
+/** Returns the position that follows from the logs up to this marker; undefined if a log lacks the marker. */
 function tailOf(
   rules: Rules,
   { broker, noted }: ModelState,

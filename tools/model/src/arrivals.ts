@@ -1,4 +1,4 @@
-// What arrives from the sockets, in order for each connection, and how a replica fails.
+// Messages that arrive from the sockets, in order for each connection, and crashes of replicas.
 import { append } from './broker.ts'
 import type { ModelAnswer, ModelBatch } from './broker.ts'
 import type { ModelStep } from './explore.ts'
@@ -65,8 +65,8 @@ export function mishaps(state: ModelState, at: At): ModelStep<ModelState>[] {
 }
 
 /**
- * What is wrong if a log stores this batch. The log must have the events of its kind once and in order, and no
- * decrypted value after `applied`.
+ * Returns what is wrong if a log stores this batch, or undefined. The log must have the events of its kind once and in
+ * order, and gets no decrypted value after the erasure is applied.
  */
 function misplaced(
   { events }: Rules,

@@ -1,4 +1,4 @@
-// What a broker does with the batches and fences of one transactional id, as far as deriving relies on it (ADR 34).
+// The behaviour of a broker on which deriving relies (ADR 34), for the batches and fences of one transactional id.
 // Plain data and pure functions. Each batch has one record.
 
 /** A record of an input event, or the marker of a fence. */
@@ -6,7 +6,7 @@ export type Entry =
   | { readonly source: number; readonly isOpen: boolean }
   | { readonly marker: number }
 
-/** A partition. `epoch` and `next` are what it knows of the writer: its epoch, and the next sequence number. */
+/** A partition. `epoch` is the writer's epoch, and `next` the next sequence number that the partition expects. */
 export type ModelLog = {
   readonly entries: readonly Entry[]
   readonly epoch: number
@@ -34,15 +34,15 @@ export type ModelAnswer = 'stored' | 'repeated' | 'fenced' | 'out of order'
 const empty: ModelLog = { entries: [], epoch: 0, next: 0 }
 export const emptyBroker: Broker = { epoch: 0, logs: [empty, empty] }
 
-/** InitProducerId. Undefined if the caller gives its own epoch, and that is not the newest. */
+/** InitProducerId. Returns undefined if `own` is given and is not the newest epoch. */
 export function nextEpoch(broker: Broker, own?: number): Broker | undefined {
   if (own !== undefined && own !== broker.epoch) return undefined
   return { ...broker, epoch: broker.epoch + 1 }
 }
 
 /**
- * AddPartitionsToTxn and EndTxn(abort) over both logs. Undefined if the epoch is not the newest. Kafka 4.3.1 leaves out
- * the marker in a partition that has no leader.
+ * AddPartitionsToTxn and EndTxn(abort) over both logs. Returns undefined if the epoch is not the newest. Kafka 4.3.1
+ * leaves out the marker in a partition that has no leader (`leftOut`).
  */
 export function withMarkers(
   broker: Broker,
@@ -55,7 +55,7 @@ export function withMarkers(
   return { ...broker, logs: [marked(broker.logs[0], 0), marked(broker.logs[1], 1)] }
 }
 
-/** Produce. A new epoch begins with sequence 0. The broker does not compare what is in a repeated batch. */
+/** Produce. A new epoch begins with sequence 0. The broker does not check the content of a repeated batch. */
 export function append(broker: Broker, batch: ModelBatch): { broker: Broker; answer: ModelAnswer } {
   const log = broker.logs[batch.log]
   const { epoch, sequence, source, isOpen } = batch

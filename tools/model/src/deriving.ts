@@ -1,6 +1,6 @@
-// How two replicas of output derive one input partition exactly once (docs/architecture.md, decisions 3 and 4):
-// acquire, fence, read the tail, append, repeat after an unknown outcome, hold a dead letter back, hand over; and when
-// an erasure is applied. Replicas may crash at any moment, and what is in their sockets arrives later or never.
+// How two replicas of output derive one input partition exactly once (docs/architecture.md, decisions 3 and 4), and
+// when an erasure is applied. Replicas acquire the partition, find the position, append records, and repeat records
+// after an unknown outcome. They may crash at any moment. Messages in their sockets then arrive later or never.
 import { acquireSteps } from './acquiring.ts'
 import { arrivals, mishaps } from './arrivals.ts'
 import { emptyBroker } from './broker.ts'
@@ -50,8 +50,8 @@ function erasureSteps(rules: Rules, state: ModelState): ModelStep<ModelState>[] 
 }
 
 /**
- * Whether all replicas have followed the erasure, no value decrypted before is in flight, and crashed owners are
- * fenced.
+ * Returns true if all replicas have followed the erasure, no value that was decrypted before is in flight, and crashed
+ * owners are fenced.
  */
 function mayApply(rules: Rules, { isErased, owners, crashed, broker }: ModelState): boolean {
   if (!isErased || !owners.every(({ hasHeard }) => hasHeard)) return false
@@ -61,7 +61,7 @@ function mayApply(rules: Rules, { isErased, owners, crashed, broker }: ModelStat
   return isFenced || rules.is('applied without a fence after a crash')
 }
 
-/** An owner that has derived everything, and waits for nothing, must have left out no event. */
+/** Returns what is wrong if an owner has derived everything and waits for nothing, but events are missing. */
 function incomplete({ events }: Rules, { owners, broker }: ModelState): string | undefined {
   const isDone = owners.some(
     ({ phase, next, inFlight }) =>

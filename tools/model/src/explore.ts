@@ -1,17 +1,16 @@
-// Searches the states of a model: all of them, or those of random walks.
+// Searches the states of a model for violations: all states, or the states of random walks.
 
 export type ModelStep<State> = { readonly name: string; readonly to: State }
 export type Model<State> = {
   readonly start: State
-  /** What may happen next. */
   steps(state: State): readonly ModelStep<State>[]
-  /** What is wrong with the state, or undefined. */
+  /** Returns what is wrong with the state, or undefined. */
   wrong(state: State): string | undefined
 }
 
 export type Explored = {
   readonly states: number
-  /** The first violation, with the steps that lead to it; the shortest ones after an exhaustive search. */
+  /** The first violation, with the steps that lead to it. An exhaustive search finds the fewest steps. */
   readonly violation: { readonly what: string; readonly steps: readonly string[] } | undefined
 }
 
@@ -21,7 +20,7 @@ type Reached<State> = {
   readonly name: string
 }
 
-/** Visits each state once, nearest first. Throws if there are more than `statesMax`: then nothing is proven. */
+/** Visits each state once, nearest first. Throws if there are more than `statesMax` states, which proves nothing. */
 export function exploreAll<State>(model: Model<State>, statesMax: number): Explored {
   const seen = new Set([JSON.stringify(model.start)])
   let reached: Reached<State>[] = [{ state: model.start, from: undefined, name: '' }]
@@ -43,7 +42,7 @@ export function exploreAll<State>(model: Model<State>, statesMax: number): Explo
   return { states: seen.size, violation: undefined }
 }
 
-/** Random walks until nothing can happen any more. The same seed gives the same walks. */
+/** Walks at random until no step is possible. The same seed gives the same walks. */
 export function exploreSome<State>(
   model: Model<State>,
   { walks, seed }: { readonly walks: number; readonly seed: number },

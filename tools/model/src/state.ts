@@ -18,7 +18,7 @@ export const mistakes = [
 ] as const
 export type Mistake = (typeof mistakes)[number]
 
-/** How often each of these may happen, so that the states are finite. */
+/** How often each thing may happen, so that the states are finite. */
 export type Bounds = {
   /** Whether each input event passes or is dead-lettered. */
   readonly events: readonly ('passes' | 'dead')[]
@@ -36,15 +36,15 @@ export type Flight = ModelBatch & { readonly isSent: boolean }
 export type Owner = {
   readonly phase: 'idle' | 'marking' | 'renewing' | 'reading' | 'writing'
   readonly epoch: number
-  /** The epoch of its marker. */
+  /** The epoch of the owner's marker. */
   readonly marker: number
   /** The next input event, counted from 0. */
   readonly next: number
   readonly sequences: readonly [number, number]
   readonly inFlight: readonly Flight[]
-  /** The number of its connection. What is in the socket of an earlier connection may still arrive. */
+  /** The number of the owner's connection. Messages of earlier connections may still arrive. */
   readonly connection: number
-  /** Whether it has followed the erasure. */
+  /** Whether the owner has followed the erasure. */
   readonly hasHeard: boolean
 }
 
@@ -94,7 +94,7 @@ export const idle: Owner = {
   hasHeard: false,
 }
 
-/** The owner after a crash, or when it learns that it is fenced. What it has sent stays in its sockets. */
+/** Returns the owner after a crash, or when it learns that it is fenced. Sent messages stay in the sockets. */
 export const released = ({ connection, hasHeard }: Owner): Owner => ({
   ...idle,
   connection: connection + 1,

@@ -1,5 +1,5 @@
-// How an owner writes: at most two records in flight, a dead letter alone, and the same bytes again after an unknown
-// outcome.
+// How an owner writes. It has at most two records in flight, and sends a dead letter alone. After an unknown outcome it
+// sends the same bytes again.
 import type { ModelBatch } from './broker.ts'
 import type { ModelStep } from './explore.ts'
 import { spend, step, withOwner } from './state.ts'
@@ -28,7 +28,7 @@ export function writeSteps(rules: Rules, state: ModelState, at: At): ModelStep<M
   return steps
 }
 
-/** A dead letter is sent when all before it are stored, and nothing after it is sent until it is stored. */
+/** A dead letter is sent when all earlier records are stored. Later records wait until it is stored. */
 function mayDerive(rules: Rules, { inFlight }: Owner, event: 'passes' | 'dead'): boolean {
   if (inFlight.length >= inFlightMax) return false
   if (event === 'dead' && inFlight.length > 0 && !rules.is('a dead letter does not wait'))

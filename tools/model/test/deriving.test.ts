@@ -1,5 +1,5 @@
-// The model of deriving: nothing is lost, doubled or out of order, and nothing decrypted is stored after `applied`,
-// whatever the order of events. Each mistake that is put into it is found.
+// In every order of steps, no event is lost, duplicated or out of order, and no decrypted value is stored after the
+// erasure is applied. The search finds each mistake that is put into the model.
 import { expect, test } from '@jest/globals'
 
 import { derivingModel, exploreAll, exploreSome, mistakes } from '../src/index.ts'
@@ -32,7 +32,7 @@ const threeAcquisitions = (...events: Bounds['events']): Bounds => ({
   acquisitions: 3,
   notes: 0,
 })
-/** At full scale this takes minutes, because the last search has five million states. */
+/** At full scale the searches take minutes, because the last one has five million states. */
 const searched: Bounds[] = isFull
   ? [
       small,

@@ -1,4 +1,4 @@
-/** Numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (mulberry32). */
+/** Returns a generator (mulberry32) of numbers from 0 (inclusive) to 1 (exclusive). */
 export function seededNumbers(seed: number): () => number {
   let state = seed | 0
   return () => {

@@ -1,8 +1,8 @@
-// `npm test`: runs the static checks and the unit tests. If they pass, it runs the integration tests against one real
-// broker and registry, and then the measuring tests, alone. At the end, the few failed files get a second try
-// (test-run/second-tries.ts). `--unit` ends after the first two steps, and `--all` continues after failures. Other
-// arguments go to jest (`npm test -- packages/kafka`), which then runs only what they name, each file once. With
-// `--watch` it runs again whenever a file changes. The last line has the counts.
+// `npm test`: runs the static checks, then the tests that need no broker. If all pass, it runs the other tests against
+// one real broker and registry. `--unit` skips these other tests. `--all` runs them also after failures. A few failed
+// files get a second try (test-run/second-tries.ts). Other arguments go to jest (`npm test -- packages/kafka`), which
+// then runs only the files that they name, each once. With `--watch` jest runs again whenever a file changes. The last
+// line shows the counts.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')
 const runsAll = args.includes('--all')
 const jestArgs = args.filter((arg) => arg !== '--unit' && arg !== '--all')
-/** Without named files, all tests must run. */
+/** If no arguments go to jest, everything must run. */
 const isWhole = jestArgs.length === 0
 const signal = onStopWish()
 
@@ -92,7 +92,7 @@ async function runSuites(suites: readonly Suite[], env: NodeJS.ProcessEnv): Prom
   })
 }
 
-/** Saves the data for later runs, and prints the table. Explicitly named files don't count: they may run in part. */
+/** Saves which files needed a second try, and prints the table. Only for a whole run. */
 async function closeWhole(): Promise<void> {
   const needed = secondTries.needed()
   const kept = afterRun(await readKept(), filesOf(parts.all()), needed)

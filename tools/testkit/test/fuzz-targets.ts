@@ -1,4 +1,4 @@
-// The fuzz targets of the packages, for all code that reads untrusted input.
+// Fuzz targets for all code of the packages that reads untrusted input.
 import { deepStrictEqual } from 'node:assert'
 import { readFileSync } from 'node:fs'
 import { compileContract, consentLevelsOf, definitionText, prepareContract } from '@weir/contracts'
@@ -18,7 +18,7 @@ import {
 import { verifyIdToken, verifyRefreshToken } from '../../../packages/tokens/src/verify.ts'
 import type { FuzzTarget } from '../src/fuzz/target.ts'
 
-/** Has fields of every type. */
+/** A contract with fields of every type. */
 const everything = JSON.parse(
   readFileSync(new URL('../fuzz/everything.json', import.meta.url), 'utf8'),
 ) as object
@@ -26,7 +26,7 @@ const prepared = await prepareContract(everything, definitionText(everything))
 if ('problems' in prepared) throw new Error(prepared.problems.join())
 const contract: Contract = compileContract(prepared.prepared)
 
-/** Writes a parsed event and parses it again, which must give the same event. */
+/** Encodes an event and decodes it again, which must give the same event. */
 function throughAll(event: ReturnType<Contract['readJson']>): Buffer {
   const written = contract.encode(event)
   deepStrictEqual(contract.decode(written), event)
@@ -38,7 +38,7 @@ function throughAll(event: ReturnType<Contract['readJson']>): Buffer {
   return written
 }
 
-/** Runs the work. Refusals of these kinds are expected. */
+/** Calls `read`, and ignores errors of these kinds. */
 function refusing(
   kinds: readonly (abstract new (...given: never[]) => Error)[],
   read: () => unknown,
@@ -138,7 +138,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       } catch {
         return
       }
-      // without proofs, because proving a pattern takes a thread and a second; another target covers them
+      // without validations, because proving a pattern takes a thread and a second; another target covers patterns
       const bare =
         typeof input === 'object' && input !== null ? { ...input, validations: [] } : input
       const result = await prepareContract(bare, definitionText(bare))
@@ -180,7 +180,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         const tree = parsePattern(pattern.source)
         const test = compileRe2(pattern.source)
         const short = value.slice(0, 16)
-        // otherwise V8 may backtrack forever
+        // with other patterns V8 may backtrack forever
         if (isCheap(tree)) deepStrictEqual(test(short), pattern.test(short))
       })
     },

@@ -1,6 +1,6 @@
-// Bugs that are put into the services on purpose, to show that the checks find them. `preload/break.ts` replaces these
-// lines of the services' sources when they are loaded. Each replaced text must occur exactly once, because a breakage
-// that changes nothing would prove nothing.
+// Bugs that are put into the services on purpose, to show that the checks find them. `preload/break.ts` replaces lines
+// of a service's sources when the service loads them. Each replaced text must occur exactly once, so that no breakage
+// silently changes nothing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FaultKind } from './faults/plan.ts'
@@ -82,8 +82,8 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'isNewIdentity: false',
     },
   ],
-  // A fence counts without its marker, and the position is read up to the end of the log. Only a run with several brokers
-  // can have partitions without a leader.
+  // Output acquires a partition without the fence's marker, and reads the position up to the end of the log. Only a run
+  // with several brokers can have partitions without a leader.
   'no-marker': [
     {
       file: 'packages/kafka/src/fence/acquire.ts',
@@ -105,7 +105,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     places.forget(batch.topic)\n`,
     },
   ],
-  // Only the noted position counts. The sources in the two logs are ignored.
+  // Output continues at the noted position, and ignores the sources in the two logs.
   'noted-only': [
     {
       file: 'services/output/src/derive/find-next.ts',
@@ -151,8 +151,8 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '  if (keys !== undefined) return sent\n',
     },
   ],
-  // A replica reports that it has followed an erasure before the values that it decrypted earlier are stored, which
-  // takes 3 s.
+  // A replica reports that it has followed an erasure, while values that it decrypted earlier are still being stored.
+  // Storing takes 3 s.
   'hears-late': [
     {
       file: 'services/output/src/derive/openings.ts',
@@ -181,7 +181,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'erasure.heardAtMs ?? now()) > Infinity',
     },
   ],
-  // Output reports that it has followed an erasure, and keeps the tree from before.
+  // Output reports that it has followed an erasure, but keeps the old key tree.
   'misses-erasures': [
     {
       file: 'packages/control-state/src/keyring/keyring.ts',
@@ -197,7 +197,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '',
     },
   ],
-  // Now and then the batches of a request are exchanged, so that each gets into the topic of another.
+  // For 300 ms out of 3 s, each batch of a request gets into the topic of another batch.
   'wrong-topic': [
     {
       file: 'packages/kafka/src/protocol/produce-wire.ts',
@@ -219,7 +219,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
 export const isBreakage = (name: string): name is BreakageName =>
   breakageNames.some((known) => known === name)
 
-/** The faults that show a breakage soonest: with all kinds of faults, there may be too few of these in five minutes. */
+/** The only faults to inject with a breakage. With all kinds, five minutes may have too few that show the bug. */
 export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly FaultKind[]>>> = {
   'no-fence': ['pause', 'late-write', 'one-more'],
   'no-barrier': ['corrupt', 'kill', 'restart', 'response-lost'],
@@ -229,7 +229,7 @@ export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly Fault
   'destroyed-early': ['erase', 'rotate'],
 }
 
-/** True for a breakage that shows only if one broker fails and the others continue. */
+/** Returns true for a breakage that shows only if one broker fails while others continue. */
 export const needsThree = (name: string): boolean => name === 'acks-1' || name === 'no-marker'
 
 /** Throws unless the text occurs exactly once. */

@@ -10,7 +10,7 @@ import type { Topics } from './world/topics.ts'
 export type CalmProgress = {
   /** Call when a replica acknowledged an event of the stream that was sent at `sentMs` (`performance.now()`). */
   stored(stream: string, replica: number, sentMs: number): void
-  /** The time of sending of the latest acknowledged event; -1 before the first. */
+  /** Returns when the latest acknowledged event was sent; -1 before the first. */
   last(stream: string, replica: number): number
 }
 
@@ -36,7 +36,7 @@ export type CalmDeps = {
 const STORED_WITHIN_MS = 30_000
 const DERIVED_WITHIN_MS = 90_000
 
-/** Returns the time that it took, in ms. */
+/** Waits until every replica has acknowledged a new event of every stream. Returns the duration in ms. */
 export async function expectStored(deps: CalmDeps): Promise<number> {
   const startMs = performance.now()
   const waiting = deps.streams.inputs.flatMap(({ name }) =>
@@ -68,7 +68,7 @@ export async function expectDerived(deps: CalmDeps): Promise<number> {
   return performance.now() - startMs
 }
 
-/** A group without commits is at its start. */
+/** Without a committed offset, the position is the stream's start. */
 async function isDerivedUpTo(
   topics: Topics,
   { groupId, input, start }: TestOutput,
@@ -80,7 +80,7 @@ async function isDerivedUpTo(
   if (committed === undefined || now === undefined) return false
   return ends.every((end, partition) => {
     const position = committed[partition] ?? start[partition]?.latest ?? 0n
-    // A position past the input's end was committed by another client.
+    // Only another client commits a position past the input's end.
     return position >= end && position <= (now[partition] ?? 0n)
   })
 }

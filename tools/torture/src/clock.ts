@@ -1,5 +1,5 @@
-// How far to shift the services' clocks, so that a full hour comes when a run wants it. The shift is at most half an
-// hour, because Kafka refuses records that are an hour ahead of its own clock.
+// How far to shift the services' clocks, so that they reach a full hour when a run needs it. The shift is at most half
+// an hour, because Kafka refuses records that are an hour ahead of its own clock.
 
 const hourMs = 3_600_000
 

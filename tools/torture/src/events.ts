@@ -1,5 +1,5 @@
-// The events that a run sends, by contract: how to create one, and what its number determines. They are encoded and
-// decoded with avsc, so nothing here relies on the code under test.
+// The events that a run sends. Their content follows from number and contract. avsc encodes and decodes them, so
+// nothing here relies on the code under test.
 import avsc, { type Type } from 'avsc'
 
 import { asObject, exampleContract, exampleEvent, textIn } from '@weir/testkit'
@@ -20,7 +20,7 @@ export type Kind = {
   readonly template: Plain
 }
 
-/** An event in its sender's view. */
+/** An event as its sender knows it. */
 export type TortureEvent = {
   /** Unique in a run, counted from 0. */
   readonly number: number
@@ -79,7 +79,7 @@ export function numberOf(mark: unknown): number | undefined {
 /** Every event whose number is a multiple of this has null in its nullable personal fields. */
 const NULL_EVERY = 7
 
-/** The values of the personal fields. No value is a part of another value's text. */
+/** Returns the values of the personal fields by path. No value is a part of another value. */
 export function piiOf({ number, kind, person }: TortureEvent): Map<string, string | null> {
   const values = new Map<string, string | null>()
   for (const path of kind.levels.keys()) {

@@ -1,10 +1,10 @@
-// The sent events and the responses: the only facts that the checks trust. An event is sent only once, so it is stored
+// The sent events and their outcomes: the only facts that the checks trust. An event is sent only once, so it is stored
 // at most once, whatever the response.
 import type { TortureEvent } from './events.ts'
 
 /**
- * acknowledged: stored once. refused: never stored. unknown: without a response, or with one that doesn't decide;
- * stored at most once, at any time until the end.
+ * acknowledged: stored once. refused: never stored. unknown: without a conclusive response; stored at most once, at any
+ * time until the end.
  */
 export type SendOutcome = 'acknowledged' | 'refused' | 'unknown'
 

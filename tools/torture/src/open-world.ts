@@ -1,4 +1,4 @@
-// Opens the world of a run: brokers, a schema registry, replicas of all services, and an account with its streams.
+// Starts the world of a run: brokers, a schema registry, replicas of all services, and an account with its streams.
 
 import { kekFilesIn } from '@weir/devstack'
 import { createKafka } from '@weir/kafka'

@@ -1,5 +1,5 @@
-// Erasures and withdrawals in the view of their requester: their effect on each of a person's events, and where this
-// effect is uncertain. Times are the broker's, because the services' clocks are shifted.
+// Erasures and withdrawals as their requester sees them: which of a person's events they certainly affect, and which
+// perhaps. Times are by the broker's clock, because the services' clocks are shifted.
 import type { TortureEvent } from './events.ts'
 import type { Ledger, Sent } from './ledger.ts'
 
@@ -12,14 +12,14 @@ export type Forgetting = {
   readonly askedMs: number
   /** The number of requests. auth may have executed a request whose response was lost. */
   attempts: number
-  /** When its acceptance was known. */
+  /** When auth's response 201 arrived. */
   acceptedMs: number | undefined
   erasureId: string | undefined
-  /** From then on, no older event is decrypted. */
+  /** From then on, no event from before the request is decrypted. */
   appliedMs: number | undefined
 }
 
-/** The requirements for an event, in a record that was written at a given time. */
+/** What erasures and withdrawals require of an event, in a record that was written at a given time. */
 export type Fate = {
   /** The event must not be in an output that requires one of these levels. */
   readonly gone: ReadonlySet<number>
@@ -30,11 +30,11 @@ export type Fate = {
 }
 
 export type TorturePeople = {
-  /** A person with an acknowledged event; undefined if there is none. */
+  /** Returns a person with an acknowledged event; undefined if no event is acknowledged. */
   pick(choice: number): { readonly stream: string; readonly person: string } | undefined
   add(forgetting: Forgetting): void
   all(): readonly Forgetting[]
-  /** The maximum number of keys of a person in one epoch. */
+  /** Returns how many keys the person may have in one epoch. */
   keysMax(event: Pick<TortureEvent, 'stream' | 'person'>): number
   fateOf(event: Sent, writtenMs: number): Fate
 }

@@ -2,9 +2,9 @@
 import { seededNumbers } from '@weir/testkit'
 
 export type Random = {
-  /** From 0 (inclusive) to 1 (exclusive). */
+  /** From 0 to 1 (exclusive). */
   next(): number
-  /** A whole number from `from` to `to`, both inclusive. */
+  /** A whole number from `from` to `to` (inclusive). */
   between(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T

@@ -12,8 +12,9 @@ export type Report = {
   /** The responses of brokers that were lost or changed on purpose, by kind of request. */
   readonly tampered: Readonly<Record<string, number>>
   readonly calmSpells: number
-  /** The longest times, over all storms, until every replica stored events again, and every stream was derived. */
+  /** The longest time after a storm until every replica of ingest stored events again. */
   readonly storedAgainMs: number
+  /** The longest time after a storm until every derived stream had caught up. */
   readonly derivedAgainMs: number
   readonly events: Readonly<Record<SendOutcome, number>>
   readonly checked: Checked

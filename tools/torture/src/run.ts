@@ -1,5 +1,5 @@
-// One run: load and storms until the time has passed. Then the faults end, and everything is compared with what was
-// sent. With a breakage, this is done in short rounds until the breakage is found.
+// One run: load and storms until the time has passed. Then the faults end, and all topics are compared with the sent
+// events. A run with a breakage consists of short rounds, each with its own comparison, until a check finds the bug.
 import { join } from 'node:path'
 
 import { delay, hasCode } from '@weir/kit'

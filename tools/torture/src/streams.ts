@@ -24,7 +24,7 @@ export type Gap = {
   readonly countedAtLeast: bigint
 }
 
-/** A derived stream from its creation to its deletion. A later stream under the same name is another stream. */
+/** A derived stream from its creation to its deletion. Its successor of the same name is a separate object. */
 export type TestOutput = {
   readonly name: string
   readonly topic: string
@@ -56,7 +56,8 @@ export function createStreams(inputs: readonly TestInput[]): TortureStreams {
 }
 
 /**
- * Spec Events 4 and 5, implemented a second time: which events a derived stream contains, and what it decrypts of them.
+ * Returns whether a derived stream contains an event with this consent. With `opens`, a second implementation of spec
+ * Events 4 and 5.
  */
 export const passes = ({ levels }: OutputLevels, consentLevels: readonly number[]): boolean =>
   levels.every((level) => consentLevels.includes(level))
@@ -64,7 +65,7 @@ export const passes = ({ levels }: OutputLevels, consentLevels: readonly number[
 export const opensInTopic = (levels: OutputLevels, level: number): boolean =>
   levels.decryptAt !== 'reader' && opens(levels, level)
 
-/** Whether the output's readers may see fields of this level. */
+/** Returns whether the output's readers may see fields of this level. */
 export function opens({ type, levels }: OutputLevels, level: number): boolean {
   if (type === 'GRANULAR') return levels.includes(level)
   return levels.some((own) => level <= own)

@@ -1,6 +1,6 @@
-// Text in frames, as Kafka's protocol has them: a length of four octets, and as many octets.
+// Text in frames of Kafka's protocol: a length in four octets, and as many octets.
 
-/** Long enough for what the proxy reads at the beginning of a request. */
+/** The length of the request header's part that the proxy reads. */
 const LEAST = 8
 
 export function framed(text: string): Buffer {
@@ -10,7 +10,6 @@ export function framed(text: string): Buffer {
   return Buffer.concat([length, octets])
 }
 
-/** The texts of the complete frames. */
 export function framesIn(bytes: Buffer): string[] {
   const texts: string[] = []
   for (let at = 0; at + 4 <= bytes.length;) {

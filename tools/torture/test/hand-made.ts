@@ -1,4 +1,4 @@
-// Hand-made correct topics, in which tests corrupt one thing. A hash replaces encryption.
+// Builds correct topics, so that each test can corrupt one record. A hash replaces encryption.
 import { createHash } from 'node:crypto'
 
 import type { SourceRecord } from '@weir/kafka'
@@ -39,8 +39,8 @@ export function derivedStream(levels: OutputLevels, more: Partial<TestOutput> = 
 export type Events = { ledger: ReturnType<typeof createLedger>; records: SourceRecord[] }
 
 /**
- * Events of three persons, all acknowledged and stored in order. Consent repeatedly grows from no level to the levels 0
- * to 3.
+ * Creates events of three persons, all acknowledged and stored in order. Consent grows from event to event, from no
+ * level to levels 0 to 3, repeatedly.
  */
 export function makeEvents(count = 40): Events {
   const ledger = createLedger()
@@ -83,7 +83,7 @@ export function recordOf(event: Sent, offset: bigint): SourceRecord {
 export const framed = (kind: Kind, plain: Record<string, unknown>): Buffer =>
   Buffer.concat([FRAME, kind.type.toBuffer(plain)])
 
-/** The records that must be derived from these, at offsets with gaps such as those of transaction markers. */
+/** Returns the records that must be derived from the events. Their offsets have gaps, as after transaction markers. */
 export function derive({ ledger, records }: Events, levels: OutputLevels): SourceRecord[] {
   return records.flatMap((record, index) => {
     const event = ledger.find(Number(record.offset))
@@ -108,7 +108,6 @@ export function openedRecord(
   return { ...record, offset, timestampMs: derivedMs, value: framed(event.kind, plain), headers }
 }
 
-/** The sorts of violations that the input check finds. */
 export function inputSorts({ ledger, records }: Events): string[] {
   const violations = createViolations()
   const people = createPeople(ledger)
@@ -130,7 +129,7 @@ export function derivedSorts(
   return Object.keys(violations.counts())
 }
 
-/** The same record, with these fields in the form in which the input stores them. */
+/** Returns the derived record with the fields at these paths encrypted, as in its source. */
 export function closedRecord(
   event: Sent,
   { record, source }: { record: SourceRecord; source: SourceRecord },

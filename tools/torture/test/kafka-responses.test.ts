@@ -1,4 +1,4 @@
-// Responses of Kafka's protocol that get lost or report an error: every second one of the chosen kind, and no other.
+// Every second response of the chosen kind, and no other, is lost or reports an error.
 import { expect, test } from '@jest/globals'
 
 import { errorsOf, followResponses, requestKinds } from '../src/world/kafka-responses.ts'
@@ -17,10 +17,10 @@ const text = (words: string): Buffer =>
 const array = (...items: readonly Buffer[]): Buffer =>
   Buffer.concat([Buffer.of(items.length + 1), ...items])
 const tags = Buffer.of(0)
-/** A tag with two octets, as a broker names the present leader. */
+/** One tag with two octets, such as the tag for the current leader. */
 const oneTag = Buffer.from([1, 0, 2, 9, 9])
 
-/** For each kind the API, the version, and a response with this error code for each of its partitions. */
+/** Examples by kind of request. `body` builds a response with this error code in each partition. */
 const examples: Readonly<
   Record<string, { kind: RequestKind; api: number; version: number; body(code: number): Buffer[] }>
 > = {

@@ -33,7 +33,7 @@ function forgotten(more: Partial<Forgetting> = {}) {
   return people
 }
 
-/** Replaces the person's fields of these levels by their encrypted values in the input. */
+/** Replaces the fields of these levels by their encrypted values from the input. */
 function closing(
   records: readonly SourceRecord[],
   levels: readonly number[],

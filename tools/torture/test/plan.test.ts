@@ -1,4 +1,4 @@
-// The decisions of a seed: the same storms each time, every kind of fault soon, and no fault that overlaps itself.
+// A seed always gives the same storms. Every kind of fault occurs soon, and no fault overlaps itself.
 import { expect, test } from '@jest/globals'
 
 import { createOutputKills, createPlan, faultKindsOf, faultNeedsOf } from '../src/faults/plan.ts'

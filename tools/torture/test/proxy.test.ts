@@ -1,4 +1,4 @@
-// The proxy: data arrives complete and in order, unless the mode refuses, delays or drops it.
+// Data arrives through the proxy complete and in order, unless its mode refuses, delays or drops data.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -50,7 +50,7 @@ function client() {
 }
 
 const until = (holds: () => boolean) => pollUntil(holds, { deadlineMs: 60_000, everyMs: 5 })
-/** Waits to see that something does not happen, many times longer than it would take. */
+/** Waits many times longer than a message takes, to see that nothing arrives. */
 const aWhile = () => delay(150)
 
 test('what is open carries everything both ways', async () => {

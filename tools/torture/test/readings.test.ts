@@ -1,5 +1,5 @@
-// The check of what readers decrypted finds values that they still decrypted but should not, and values that they
-// should but could not decrypt.
+// The check of what readers decrypted finds values that they must not have decrypted, and values that they could not
+// decrypt although they must.
 import { expect, test } from '@jest/globals'
 import { Encrypted } from '@weir/client'
 
@@ -22,7 +22,7 @@ const event = at(
 const appliedMs = event.answeredMs + 60_000
 const closed = new Encrypted('AQ==', 'no_key')
 
-/** The event as a reader of the output gets it. `isClosed` says which further levels have no key. */
+/** Returns the event as the output's reader gets it. `isClosed`: which permitted levels have no key. */
 function decrypted(isClosed: (level: number) => boolean = () => false): Plain {
   const plain = plainEventOf(event)
   for (const [path, level] of event.kind.levels)

@@ -1,4 +1,4 @@
-// What a response of ingest proves about an event, and what it leaves open.
+// Whether a response of ingest proves that an event was stored, or was not stored, or neither.
 import { expect, test } from '@jest/globals'
 
 import { eventOutcomeOf, outcomesOf } from '../src/load/requests.ts'

@@ -16,7 +16,7 @@ export type Input = {
   readonly outputs: readonly Output[]
 }
 
-/** How long Kafka keeps the events, in hours. */
+/** How long Kafka keeps the events: hours, or the broker's default. */
 export type Kept = number | 'broker'
 
 export type LevelType = 'CUMULATIVE' | 'GRANULAR'
@@ -30,7 +30,7 @@ export type Output = {
   readonly levels: readonly number[]
   readonly tags: readonly string[]
   readonly type: LevelType
-  /** The last rebuild: `running`, then the time when the old events had been deleted. Empty without a rebuild. */
+  /** The last rebuild: `running`, then the time when the old events were deleted. Empty without a rebuild. */
   readonly rebuild: string
   /** How long its readers may keep keys; undefined if Weir decrypts. */
   readonly keyMaxAgeSeconds: number | undefined
@@ -45,7 +45,7 @@ export type Contract = {
   readonly subject: string
   readonly validations: readonly Validation[]
   readonly keyField: string
-  /** Personal fields by their path, each with its level. */
+  /** The levels of the personal fields, by path. */
   readonly levels: ReadonlyMap<string, number>
   readonly subjectField: string
 }

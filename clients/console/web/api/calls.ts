@@ -1,5 +1,5 @@
-// Calls of Weir's services with the account's API key. A refusal becomes a Refused with the service's sentences. Only
-// this closure contains the key: no storage and no address does.
+// Calls of Weir's services with the account's API key. A refusal becomes a Refused with the service's sentences. The
+// key is only in memory, never in a URL.
 import { listOf, objectOf, parseObject, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
@@ -8,9 +8,9 @@ export type Where = { readonly authUrl: string; readonly ingestUrl: string }
 
 export class Refused extends Error {
   readonly status: number
-  /** One sentence each; only the message if there is one problem. */
+  /** One sentence for each problem. */
   readonly problems: readonly string[]
-  /** The page that explains the error. */
+  /** The address of the page about the error. */
   readonly help: string | undefined
   readonly code: string
   constructor(
@@ -31,13 +31,13 @@ export type Call = (method: Method, path: string, body?: unknown) => Promise<unk
 
 export type Calls = {
   readonly where: Where
-  /** Management calls, to auth. */
+  /** Calls the management API of auth. */
   readonly auth: Call
-  /** Calls to output: lag, previews. */
+  /** Calls output, for lag and previews. */
   readonly output: Call
-  /** Downloads a file from output, with a token of auth. */
+  /** Downloads a file from output, with a token from auth. */
   download(path: string, token: string, bytesMax?: number): Promise<Blob>
-  /** A WebSocket that watches one of the account's streams. */
+  /** Opens a WebSocket that watches one of the account's streams. */
   watch(path: string): WebSocket
 }
 
@@ -67,7 +67,7 @@ async function download(url: string, token: string, bytesMax = Infinity): Promis
   throw refusedOf(response.status, parseObject(text), text)
 }
 
-/** Rejects if the connection breaks before the end. */
+/** Rejects if the connection breaks, and beyond `bytesMax`. */
 async function blobOf(response: Response, bytesMax: number): Promise<Blob> {
   const reader = response.body?.getReader()
   const chunks: Uint8Array<ArrayBuffer>[] = []
@@ -110,11 +110,11 @@ function call(baseUrl: string, apiKey: string): Call {
   return ask
 }
 
-/** The next page of a list. */
+/** Returns the query for the next page of a list; undefined on the last page. */
 const nextIn = (link: string | null): string | undefined =>
   /<(\?[^<>\s]+)>; *rel="next"/.exec(link ?? '')?.[1]
 
-/** A problem document, or auth's plain {code, message}. */
+/** Reads a problem document, or auth's plain {code, message}. */
 function refusedOf(status: number, problem: Json | undefined, text: string): Refused {
   if (problem === undefined) return new Refused(status, [text || `Status ${status}`])
   const problems = listOf(problem['problems']).filter((each) => typeof each === 'string')

@@ -3,18 +3,18 @@
 export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
 export type ErasureState = (typeof erasureStates)[number]
 
-/** When it was reached, or when it is expected: a time, `unknown`, or an empty text. */
+/** When a state was reached, and when it is expected: a time, `unknown`, or empty. */
 export type StateTimes = { readonly at: string; readonly expectedBy: string }
 
-/** An output that may contain values that were decrypted before. */
+/** An output that may contain values decrypted before the erasure. */
 export type Holding = {
   readonly name: string
   readonly tags: readonly string[]
-  /** Levels that it decrypts. */
+  /** The levels that the output decrypts. */
   readonly levels: readonly number[]
-  /** The levels of fields that the search found decrypted; undefined if that is unknown. */
+  /** The levels of fields that the search found decrypted; undefined if unknown. */
   readonly foundLevels: readonly number[] | undefined
-  /** Events that the search found in it; undefined if that is unknown. */
+  /** The number of events that the search found; undefined if unknown. */
   readonly events: number | undefined
   /** A time, or `unknown`. */
   readonly clearAt: string
@@ -22,7 +22,7 @@ export type Holding = {
   readonly deleted: boolean
 }
 
-/** An output that contains the fields encrypted, and whose readers decrypt them. */
+/** An output with encrypted fields, which its readers decrypt. */
 export type ReadersOutput = Pick<Holding, 'name' | 'tags' | 'levels' | 'events'> & {
   /** How long readers may use a key. */
   readonly keyMaxAgeSeconds: number
@@ -31,32 +31,32 @@ export type ReadersOutput = Pick<Holding, 'name' | 'tags' | 'levels' | 'events'>
 export type Erasure = {
   readonly id: string
   readonly values: number
-  /** Events that the search found. */
+  /** The number of events that the search found. */
   readonly found: number
   readonly searchedAt: string
-  /** Events were found by their key field, which occurred together with the value. */
+  /** Whether the value was in the field of the data subject, not only in the key field. */
   readonly isBesideKey: boolean
-  /** Why a part of the stream was not searched; otherwise empty. */
+  /** Why a part of the stream was not searched; empty if all was searched. */
   readonly notSearched: string
   readonly reference: string
   /** A day such as 2026-12-24, or empty. */
   readonly dueOn: string
-  /** The levels that are withdrawn; undefined: the whole person is erased. */
+  /** The withdrawn levels; undefined if the whole person is erased. */
   readonly levels: readonly number[] | undefined
   readonly states: ReadonlyMap<ErasureState, StateTimes>
   readonly outputs: readonly Holding[]
   readonly readers: readonly ReadersOutput[]
   /** When the events themselves are removed: a time, `unknown`, or empty. */
   readonly eventsUntil: string
-  /** Since when a restore has lost links to events of the person; otherwise empty. */
+  /** Since when a restore has lost links to events of the person; empty if none were lost. */
   readonly incompleteSince: string
 }
 
-/** The key of a person and a stream in the session's requests. */
+/** Returns the key for a person and a stream in the session's requests. */
 export const requestKey = (person: string, stream: string): string =>
   JSON.stringify([person, stream])
 
-/** When the state was reached; empty if it is not. */
+/** Returns when the state was reached; empty before that. */
 export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
   states.get(state)?.at ?? ''
 
@@ -71,8 +71,8 @@ export const isRecord = ({ levels, found, outputs, readers, notSearched }: Erasu
 export const isEmpty = ({ foundLevels }: Holding): boolean => foundLevels?.length === 0
 
 /**
- * The last day on which an output may contain a value that it decrypted before, `unknown` if one of them has no such
- * day, or nothing if the search found no such value.
+ * Returns the last day on which an output may contain a value decrypted before the erasure: `unknown` if one output's
+ * day is unknown, empty if the search found no such value.
  */
 export function outputsKeepUntil(outputs: readonly Holding[]): string {
   const times = outputs.flatMap((output) => (isEmpty(output) ? [] : [output.clearAt]))

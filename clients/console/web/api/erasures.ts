@@ -1,4 +1,4 @@
-// Erasures, read from responses of management, version 2.
+// Erasures, read from auth's management API, version 2.
 import { Refused } from './calls.ts'
 import type { Calls, Where } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
@@ -30,7 +30,7 @@ export async function erase({ auth }: Calls, input: string, asked: Asked): Promi
   return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
 }
 
-/** Undefined if the stream has no such request, or no longer exists. */
+/** Returns undefined if the stream has no such request, or no longer exists. */
 export async function existingErasure(
   { auth }: Calls,
   { stream, id }: { readonly stream: string; readonly id: string },
@@ -43,7 +43,7 @@ export async function existingErasure(
   }
 }
 
-/** The reference, and a day such as 2026-12-24. Empty for none. */
+/** `dueOn` is a day such as 2026-12-24. Both may be empty. */
 export type Noted = { readonly reference: string; readonly dueOn: string }
 
 export async function changeNoted(
@@ -57,7 +57,7 @@ export async function changeNoted(
   })
 }
 
-/** Where anyone can check a receipt. */
+/** Returns the address where anyone can check a receipt. */
 export const verifyPage = ({ authUrl }: Where): string => `${authUrl}/verify`
 
 export async function receiptOf({ auth }: Calls, input: string, id: string): Promise<string> {

@@ -1,4 +1,4 @@
-// One place that holds events of a person: the stream, an output of it, or dead letters.
+// One place with events of a person: an input stream, an output, or dead letters.
 export type Held = {
   readonly name: string
   readonly kind: 'input' | 'output' | 'dead' | 'deleted'
@@ -6,17 +6,17 @@ export type Held = {
   /** Events in an input stream that nobody can decrypt any more. */
   readonly erased: number
   readonly fields: readonly PersonalField[]
-  /** A time, `unknown`, or empty without events. */
+  /** A time, `unknown`, or empty if there are no events. */
   readonly until: string
   readonly because: string
 }
 
-/** A decrypted field. In another contract it may have another level. */
+/** A decrypted field. The same path may have another level in another contract. */
 export type PersonalField = {
   readonly contract: string
   readonly path: string
   readonly level: number
 }
 
-/** The events of a copy, by whom they name. */
+/** Which events a copy contains. */
 export type Naming = 'anybody' | 'not others' | 'the person'

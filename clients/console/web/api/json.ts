@@ -1,4 +1,4 @@
-// Responses are unknown JSON. These readers get what the page needs from it, and report what is missing.
+// Responses are unknown JSON. These functions return an empty value if the expected type is missing.
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -16,7 +16,7 @@ export const numberOf = (value: unknown): number => (typeof value === 'number' ?
 export const numbersOf = (value: unknown): readonly number[] =>
   listOf(value).filter((item) => typeof item === 'number')
 
-/** Undefined if it isn't a JSON object. */
+/** Returns undefined if the text isn't a JSON object. */
 export function parseObject(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -26,7 +26,7 @@ export function parseObject(text: string): Json | undefined {
   }
 }
 
-/** The value at a path such as `customer/id`. */
+/** Returns the value at a path such as `customer/id`; undefined if there is none. */
 export function valueAt(event: unknown, path: string): unknown {
   let value = event
   for (const name of path.split('/')) value = isObject(value) ? value[name] : undefined

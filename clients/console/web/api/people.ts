@@ -9,7 +9,7 @@ export type Search = {
   readonly id: string
   readonly startedAt: string
   readonly isDone: boolean
-  /** The number of records read, and of all. */
+  /** The number of records read so far. */
   readonly scanned: number
   readonly total: number
   readonly streams: readonly FoundIn[]
@@ -20,13 +20,13 @@ export type FoundIn = {
   readonly events: number
   readonly by: readonly FoundBy[]
   readonly held: readonly Held[]
-  /** The consent levels that the events were sent with, and the number of these events. */
+  /** The consent levels of the events as sent, each with its number of events. */
   readonly consent: readonly { readonly level: number; readonly events: number }[]
   readonly isErased: boolean
   readonly withdrawn: readonly number[]
-  /** When it was asked, a request of the stream, perhaps of this person, was not applied by all services. */
+  /** Whether a request of the stream, perhaps for this person, was not yet applied everywhere. */
   readonly isWaiting: boolean
-  /** Why the stream, or a part of it, was not searched; otherwise empty. */
+  /** Why the stream, or a part of it, was not searched; empty if all was searched. */
   readonly notSearched: string
 }
 
@@ -35,7 +35,7 @@ export const isErasable = ({ events, isErased }: FoundIn): boolean => events > 0
 export type FoundBy = {
   readonly contract: string
   readonly field: string
-  /** The field names the person. The key field is another one, which names a device or a session. */
+  /** Whether the field is not the key field. The key field then names a device or a session. */
   readonly isBesideKey: boolean
   readonly events: number
   readonly firstAt: string
@@ -45,7 +45,7 @@ export type FoundBy = {
 const everyMs = 300
 
 /**
- * Searches all streams, and resolves once it is done.
+ * Searches all streams, and resolves once the search is done.
  * @throws Refused when the search was refused or has failed
  */
 export async function searchPerson(
@@ -135,7 +135,7 @@ const withoutOf = {
 } as const satisfies Record<Naming, string>
 
 /**
- * The events that a search found in a stream, decrypted.
+ * Downloads the events that a search found in a stream, decrypted.
  * @throws Refused with status 413 beyond `bytesMax`
  */
 export async function eventsOf(

@@ -1,4 +1,4 @@
-// An account's streams, outputs, contracts, purposes and usage, each read from a response of management, version 2.
+// An account's streams, outputs, contracts, purposes and usage, read from auth's management API, version 2.
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
@@ -58,7 +58,7 @@ function outputOf(output: Json): Output {
   }
 }
 
-/** `running` until the old events are deleted, then the time. */
+/** Returns `running` until the old events are deleted, then the time; empty without a rebuild. */
 function rebuildOf({ rebuild }: Json): string {
   return rebuild === undefined ? '' : textOf(objectOf(rebuild)['doneAt']) || 'running'
 }
@@ -96,7 +96,7 @@ const purposesPath = '/v2/account/purposes'
 export const listPurposes = async ({ auth }: Calls): Promise<readonly Purpose[]> =>
   purposesIn(await auth('GET', purposesPath))
 
-/** Replaces the whole list. */
+/** Replaces all purposes of the account. */
 export const savePurposes = async (
   { auth }: Calls,
   purposes: readonly Purpose[],
@@ -114,7 +114,7 @@ const purposesIn = (answer: unknown): readonly Purpose[] =>
 export type Lag = {
   readonly lag: number
   readonly dead: number | undefined
-  /** Sums over all partitions. */
+  /** Offsets, summed over all partitions. */
   readonly next: number
   readonly end: number
 }
@@ -180,7 +180,7 @@ export type UsagePiece = {
   readonly from: string
   readonly events: number
   readonly bytes: number
-  /** How many, by error code. */
+  /** The number of refusals by error code. */
   readonly refused: ReadonlyMap<string, number>
 }
 

@@ -1,11 +1,10 @@
-// Requests one after another. The account may send a limited number of them in a minute, and make one download at a
-// time.
+// Retries requests that exceed the account's limits: requests per minute, and one download at a time.
 import { Refused } from './calls.ts'
 
 const pauseMs = 10_000
 const pausesMax = 30
 
-/** Waits and tries again while there are too many requests. */
+/** Waits and retries while the status is 429, up to `pausesMax` times. */
 export async function whenFree<T>(work: () => Promise<T>): Promise<T> {
   for (let pauses = 0; ; pauses += 1)
     try {

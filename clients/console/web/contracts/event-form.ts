@@ -1,4 +1,4 @@
-// A form for an event of any contract: the leaves of its schema as fields, and the event from the values, as plain JSON.
+// A form for an event of any contract: the leaves of the schema are its fields, and the values become plain JSON.
 // Independent of the browser.
 import { listOf, objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
@@ -11,10 +11,10 @@ export type FieldKind = 'text' | 'number' | 'boolean' | 'list' | 'choice' | 'jso
 export type FormField = {
   readonly path: string
   readonly kind: FieldKind
-  /** Without null. */
+  /** The Avro type, without null. */
   readonly type: unknown
   readonly isNullable: boolean
-  /** The values of an enum. */
+  /** The possible values, if the type is an enum. */
   readonly symbols: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export function fieldsOf({ schema }: Contract): FormField[] {
     .flatMap(({ name, type }) => leavesOf({ path: name, type, outer: [] }, resolve))
 }
 
-/** `outer`: the names of the records around it, because a record may contain itself. */
+/** `outer`: the names of the enclosing records, because a record may contain itself. */
 type Place = { readonly path: string; readonly type: unknown; readonly outer: readonly string[] }
 
 function leavesOf({ path, type: given, outer }: Place, resolve: Resolve): FormField[] {
@@ -90,7 +90,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Only the consent: the service fills in the rest. */
+/** Sets only the consent, because the service fills in the rest. */
 function envelopeOf({ schema }: Contract, consent: string): Json {
   const type = membersOf(schema).find(({ name }) => name === 'svcMeta')?.type
   const members = membersOf(objectOf(type)).map(({ name, type: one }): [string, unknown] => {
@@ -115,7 +115,9 @@ function put(
 
 // --- refusals ---
 
-/** The field of a refusal's sentence: the one that a validation names, or else the longest path in the sentence. */
+/**
+ * Finds the field that a refusal is about: the one that a validation names, or else the longest path in the sentence.
+ */
 export function fieldIn(
   message: string,
   contract: Contract,

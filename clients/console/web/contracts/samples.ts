@@ -1,5 +1,5 @@
-// Sample values of an event's form: texts that pass simple validations, and whole values for lists, maps and nullable
-// records. Independent of the browser.
+// Sample values for an event's form: texts that pass simple validations, and complete values for lists, maps and
+// nullable records. Independent of the browser.
 import { listOf, objectOf, textOf } from '../api/json.ts'
 import type { Contract } from '../api/account.ts'
 import type { FormField, Values } from './event-form.ts'
@@ -52,7 +52,7 @@ function sampleOf({ path, kind, type, symbols }: FormField, source: Source): str
   return example === null ? '' : JSON.stringify(example, null, 2)
 }
 
-/** A value of the type; null where a record would contain itself. */
+/** Returns a value of the type. Uses null where a record would contain itself. */
 function exampleOf(given: unknown, place: Place, source: Source): unknown {
   const { inner } = withoutNull(given)
   const type = source.resolve(Array.isArray(inner) ? inner.find((one) => one !== 'null') : inner)

@@ -1,4 +1,5 @@
-// An Avro schema as a table of its leaves: path and type in words. Within a list or a map, `*` stands for each item.
+// An Avro schema as a table of its leaves: path and type in words. In a path, `*` stands for each item of a list or a
+// map.
 import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import { createResolve, membersOf, nameOfType, withoutNull } from './schema-types.ts'
@@ -6,7 +7,7 @@ import type { Resolve } from './schema-types.ts'
 
 export type SchemaField = { readonly path: string; readonly type: string }
 
-/** A schema may use the same record many times. */
+/** A limit, because a schema may use the same record many times. */
 const fieldsMax = 1_000
 
 export function schemaFieldsOf(schema: Json): SchemaField[] {
@@ -19,7 +20,7 @@ export function schemaFieldsOf(schema: Json): SchemaField[] {
   return [...all.filter((field) => !isEnvelope(field)), ...all.filter(isEnvelope)]
 }
 
-/** `outer`: the names of the records around it, because a record may contain itself. */
+/** `outer`: the names of the enclosing records, because a record may contain itself. */
 type Place = { readonly path: readonly string[]; readonly outer: readonly string[] }
 
 function* leaves(record: Json, { path, outer }: Place, resolve: Resolve): Generator<SchemaField> {
@@ -36,7 +37,7 @@ function* leaves(record: Json, { path, outer }: Place, resolve: Resolve): Genera
   }
 }
 
-/** What is within lists, maps and nullable types, and a `*` for each list or map. */
+/** Removes lists, maps and null. Returns the innermost type, and a `*` for each list or map. */
 function innermost(given: unknown, resolve: Resolve): { type: unknown; steps: readonly string[] } {
   const type = resolve(withoutNull(given).inner)
   const { items, values } = objectOf(type)

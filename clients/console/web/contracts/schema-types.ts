@@ -2,7 +2,7 @@
 import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 
-/** The definition that a name stands for. Any other type is returned unchanged. */
+/** Returns the definition of a named type, and any other type unchanged. */
 export type Resolve = (type: unknown) => unknown
 
 export function createResolve(schema: Json): Resolve {
@@ -34,7 +34,7 @@ export function nameOfType(type: unknown): string {
   return isObject(type['type']) ? nameOfType(type['type']) : textOf(type['type'])
 }
 
-/** `["null", X]` is an optional X. */
+/** Removes null from a union: `["null", X]` is a nullable X. */
 export function withoutNull(type: unknown): { inner: unknown; isNullable: boolean } {
   if (!Array.isArray(type)) return { inner: type, isNullable: false }
   const others = listOf(type).filter((branch) => branch !== 'null')

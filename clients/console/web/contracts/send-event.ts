@@ -1,11 +1,11 @@
-// Sends one event as a producer does. Ingest accepts tokens of streams, not API keys. So credentials with the scope to
-// send are created for this one event, and deleted afterwards.
+// Sends one event as a producer does. Ingest accepts tokens of streams, not API keys. So this creates credentials with
+// the scope `send` for one event, and deletes them afterwards.
 import { Refused } from '../api/calls.ts'
 import type { Session } from '../session.ts'
 import { objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 
-/** Resolves once it is stored. Throws Refused with ingest's sentence. */
+/** Resolves once the event is stored. Throws Refused with ingest's sentence. */
 export async function sendEvent(
   { billingId, calls }: Session,
   { input, contractId, event }: { input: string; contractId: string; event: Json },

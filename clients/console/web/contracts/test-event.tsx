@@ -23,7 +23,7 @@ type Props = {
   readonly inputs: readonly Input[]
   /** Called before the event is sent. The returned function is called if ingest refuses the event. */
   readonly onSend?: ((sent: Sent) => () => void) | undefined
-  /** Called once it is stored. */
+  /** Called once the event is stored. */
   readonly onSent?: (() => void) | undefined
 }
 
@@ -155,7 +155,7 @@ function Consent({ value, onValue }: { value: string; onValue: (value: string) =
   )
 }
 
-/** The default consent: the levels of all fields, so that everything can be decrypted, and 0 to 2. */
+/** Returns the default consent: the levels 0 to 2, and those of all fields, so that everything can be decrypted. */
 const levelsIn = ({ levels }: Contract): string =>
   [...new Set([...levels.values(), 0, 1, 2])].sort((a, b) => a - b).join(', ')
 

@@ -1,4 +1,4 @@
-// The receipts of all requests of a list as one file, so that nobody must download them one by one.
+// Downloads the receipts of all requests in a list as one file.
 import { useState } from 'preact/hooks'
 import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'
@@ -54,7 +54,7 @@ export function AllReceipts({ calls, erasures }: Props) {
   )
 }
 
-/** Undefined if the stream was deleted in the meantime. */
+/** Returns undefined if the stream was deleted in the meantime. */
 async function receiptIfAny(calls: Calls, stream: string, id: string): Promise<string | undefined> {
   try {
     return await whenFree(() => receiptOf(calls, stream, id))

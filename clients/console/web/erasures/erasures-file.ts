@@ -25,7 +25,7 @@ const rowOf = (erasure: OfStream, words: LevelWords) => ({
 
 const isComplete = (erasure: OfStream): boolean => timeOf(erasure, 'complete') !== ''
 
-/** Before `complete`: «not complete», as in the page's filter, with the state in brackets. */
+/** Returns the state. Before `complete`, this is «not complete» with the state in brackets, as in the page's filter. */
 function stateOf(erasure: OfStream): string {
   const state = erasureStates.findLast((each) => timeOf(erasure, each) !== '') ?? 'accepted'
   return isComplete(erasure) ? state : `not complete (${state})`

@@ -1,4 +1,4 @@
-// Erased people and withdrawn consents: the states of the erasures, and what remains.
+// Erasures and withdrawals: their states, and what remains.
 import { useEffect, useState } from 'preact/hooks'
 import type { PageProps, Session } from '../session.ts'
 import { listInputs } from '../api/resources.ts'
@@ -18,7 +18,7 @@ import { OneErasure } from './one-erasure.tsx'
 import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
 import type { OfStream, Wanted } from './wanted.ts'
 
-/** Per stream, because each stream needs a request, and the account may send a limited number per minute. */
+/** The refresh interval per stream: each needs a request, and requests per minute are limited. */
 const refreshMs = 3_000
 const refreshMsMax = 60_000
 
@@ -52,7 +52,7 @@ type OfProps = {
   /** The streams whose requests are shown. */
   readonly names: readonly string[]
   readonly all: readonly string[]
-  /** The id of a request that the filter contains at first; or empty. */
+  /** The id of a request that the filter initially contains, or empty. */
   readonly id: string
 }
 

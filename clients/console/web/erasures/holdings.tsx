@@ -1,5 +1,4 @@
-// The outputs that may contain values that were decrypted before an erasure, and until when; and those in which the
-// search before the erasure found nothing.
+// Until when outputs may contain values decrypted before an erasure, and in which the search found no such value.
 import { isEmpty, timeOf } from '../api/erasure.ts'
 import type { Erasure, Holding, ReadersOutput } from '../api/erasure.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
@@ -54,7 +53,7 @@ export function Holdings({ erasure }: Props) {
 
 type ReadersProps = ReadersOutput & { readonly isApplied: boolean }
 
-/** Their topic contains nothing decrypted, but they may have stored what they decrypted. */
+/** The output's topic contains nothing decrypted, but its readers may have stored decrypted values. */
 function Readers({ name, tags, levels, events, keyMaxAgeSeconds, isApplied }: ReadersProps) {
   const words = useLevelWords()
   if (events === 0)

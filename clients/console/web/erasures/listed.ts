@@ -1,4 +1,4 @@
-// The requests of several streams, and which of the streams are gone.
+// The requests of several streams, and which of these streams were deleted.
 import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'
 import { listErasures } from '../api/erasures.ts'

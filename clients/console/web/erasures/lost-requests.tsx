@@ -1,4 +1,4 @@
-// What a restore from a backup may have undone.
+// Shows which requests a restore from a backup may have undone.
 import type { Input } from '../api/account.ts'
 import { dateAndTime } from '../ui/words.ts'
 

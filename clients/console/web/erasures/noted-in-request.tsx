@@ -1,5 +1,5 @@
-// Changes, adds or removes the reference and the due date of a request. This can include all requests with the same
-// reference, because one request of a person is often recorded in each stream. The audit log records who changed it.
+// Changes, adds or removes the reference and the due date of a request. The change can include all requests with the
+// same reference, because a person is often erased in several streams. The audit log records the change.
 import { useState } from 'preact/hooks'
 import { changeNoted } from '../api/erasures.ts'
 import { Due, Reference } from '../ui/request-fields.tsx'
@@ -56,7 +56,7 @@ function NotedForm({ session: { calls }, erasure, all, onDone, onCancel }: FormP
   )
   const [isForAll, setForAll] = useState<boolean>()
   const same = others.value ?? []
-  /** By default, if they had the same day until now. */
+  /** By default, all are changed if they had the same due date until now. */
   const isWanted = isForAll ?? same.every((other) => other.dueOn === dueOn)
   const wanted = isWanted ? [...same, erasure] : [erasure]
   const saving = useDoing(async () => {

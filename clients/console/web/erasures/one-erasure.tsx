@@ -1,4 +1,4 @@
-// One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
+// One erasure: its past and expected states, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
 import { isRecord, timeOf } from '../api/erasure.ts'

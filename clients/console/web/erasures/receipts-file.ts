@@ -5,7 +5,7 @@ import { fileNameOf } from '../ui/file-name.ts'
 
 export type Receipt = Pick<Erasure, 'id' | 'reference'> & { readonly receipt: string }
 
-/** Each file is the one that «Download receipt» saves. */
+/** Contains the files that «Download receipt» saves. */
 export const receiptsFile = (receipts: readonly Receipt[]): Uint8Array<ArrayBuffer> =>
   zipSync(
     Object.fromEntries(

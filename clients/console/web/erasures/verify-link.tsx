@@ -1,4 +1,4 @@
-// The address where anyone can check a receipt. It opens in a new tab, because this page may show a salt.
+// A link to the page where anyone can check a receipt. The link opens a new tab, because this page may show a salt.
 import type { Where } from '../api/calls.ts'
 import { verifyPage } from '../api/erasures.ts'
 

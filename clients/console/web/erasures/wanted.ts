@@ -7,8 +7,7 @@ export const kinds = ['all', 'not complete', 'overdue', 'complete'] as const
 
 export type Wanted = {
   /**
-   * A part of the reference, or of a date as it is shown or in a file, or the first characters of the id; upper and lower
-   * case are the same.
+   * A part of the reference or of a date, as the page or a file shows it, or the beginning of the id. Case is ignored.
    */
   readonly words: string
   readonly which: (typeof kinds)[number]
@@ -34,12 +33,12 @@ export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
   }[which]
 }
 
-/** As in files: 2026-12-24, and as spreadsheets write it in many countries: 24.12.2026. */
+/** Returns a day as in files, 2026-12-24, and as many spreadsheets write it, 24.12.2026. */
 const daysOf = (day: string): readonly string[] => [day, day.split('-').toReversed().join('.')]
 
 export type OfStream = Erasure & { readonly stream: string }
 
-/** The newest first. If only incomplete ones are shown: by due date, and those without a due date last. */
+/** Sorts the newest first. If only incomplete erasures are shown, sorts by due date, those without one last. */
 export const inOrder = <T extends Pick<Erasure, 'dueOn' | 'states'>>(
   erasures: readonly T[],
   { which }: Wanted,

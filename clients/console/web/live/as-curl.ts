@@ -1,5 +1,5 @@
-// The command that sends an event again: with the fields as they were sent if that is known, else as in the stream that
-// decrypts most of them.
+// The command that sends an event again: as it was sent if that is known, else with the values of the stream that
+// decrypts most fields.
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 
@@ -30,5 +30,5 @@ function differences(a: unknown, b: unknown): number {
   )
 }
 
-/** Quotes for a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -87,7 +87,7 @@ function FieldRow({ row }: { row: Row }) {
   )
 }
 
-/** A path that can wrap after a slash. */
+/** Shows a path that can wrap after a slash. */
 const Path = ({ path }: { path: string }) =>
   path.split('/').map((name, index) => (
     <Fragment key={name}>

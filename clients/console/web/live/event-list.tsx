@@ -1,5 +1,5 @@
-// The received events, newest first, as a list of any length. Only its visible rows are in the page. The arrow keys,
-// Page Up and Down, Home and End move in it.
+// The received events, newest first, as a list of any length. Only visible rows are in the page. The arrow keys, Page
+// Up and Down, Home and End change the selection.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Output } from '../api/account.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
@@ -118,7 +118,7 @@ function Line({ event, outputs }: { event: LiveEvent; outputs: readonly Output[]
   )
 }
 
-/** Whether the stream got the event: full, or hollow with the reason. */
+/** Shows a full dot if the stream got the event, else a hollow one with the reason. */
 function Dot({ event, output }: { event: LiveEvent; output: Output }) {
   const words = useLevelWords()
   const passed = event.opened.has(output.name)

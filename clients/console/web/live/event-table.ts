@@ -15,7 +15,7 @@ export type Cell = {
 
 export type Row = {
   readonly path: string
-  /** The level of a personal field. */
+  /** The level; undefined if the field is not personal. */
   readonly level: number | undefined
   readonly cells: readonly Cell[]
 }
@@ -23,8 +23,9 @@ export type Row = {
 export type Column = {
   readonly title: string
   readonly under: string
-  /** Why the whole column is empty. `isFiltered`: the stream will never get the event. */
+  /** Why the whole column is empty. */
   readonly note: string | undefined
+  /** Whether the stream will never get the event. */
   readonly isFiltered: boolean
   readonly event: Json | undefined
   readonly kind: 'sent' | 'sealed' | 'derived'
@@ -74,7 +75,7 @@ function derivedColumn(event: LiveEvent, output: Output, words: LevelWords): Col
 const shortLevels = ({ levels, type }: Output, words: LevelWords): string =>
   `decrypts level ${type === 'CUMULATIVE' ? '≤ ' : ''}${levels.map(words).join(', ')}`
 
-/** No further derived stream will show the event. */
+/** Whether no further derived stream will show the event. */
 export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean =>
   outputs.every(
     (output) => event.opened.has(output.name) || lackedBy(output, event.consent).length > 0,
@@ -106,11 +107,11 @@ export function rowsOf(
   })
 }
 
-/** Texts without quotes, unless they are empty. */
+/** Returns texts without quotes, unless they are empty, and other values as JSON. */
 const shown = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
 
-/** The leaves in the event's order. The envelope comes last, because the service writes it. */
+/** Returns the paths of the leaves in the event's order. The envelope comes last, because the service writes it. */
 function pathsOf(event: Json): string[] {
   const { svcMeta, ...own } = event
   return [...leavesOf(own, ''), ...leavesOf({ svcMeta }, '')]

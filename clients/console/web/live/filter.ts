@@ -1,9 +1,9 @@
-// Filters the live view: events that contain all of some words, and that a derived stream got or did not get.
+// Filters the live view: events that contain all the words, and that a derived stream got or did not get.
 import type { LiveEvent } from './live-store.ts'
 
 export type Filter = {
   readonly words: string
-  /** The derived stream of the filter; undefined: none. */
+  /** The derived stream; undefined if the filter has none. */
   readonly stream: string | undefined
   readonly wants: 'passed' | 'filtered'
 }

@@ -1,18 +1,18 @@
-// Which events a derived stream gets (docs/wire-format.md, Derived streams). Output decides; the page only explains
-// what it sees.
+// Which events a derived stream gets (docs/wire-format.md, Derived streams). Output decides which; the page only
+// explains.
 import type { Output } from '../api/account.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
 
 type Levels = Pick<Output, 'levels' | 'type'>
 
-/** The levels that are missing in an event's consent; empty if it passes. */
+/** Returns the levels that an event's consent lacks; empty if the event passes. */
 export const lackedBy = ({ levels }: Levels, consent: readonly number[]): readonly number[] =>
   levels.filter((level) => !consent.includes(level))
 
 export const whyFiltered = (lacked: readonly number[], words: LevelWords): string =>
   `consent lacks ${lacked.map(words).join(', ')}`
 
-/** In words: «level 2 and below», «levels 1 and 3 alone». */
+/** Returns words such as «level 2 and below» or «levels 1 and 3 alone». */
 export function levelsInWords({ levels, type }: Levels, words: LevelWords): string {
   const [first = 0] = levels
   const named = levels.map(words)

@@ -1,4 +1,4 @@
-// The live view's controls: which stream, which events, pause.
+// The live view's controls: they select a stream, filter events, and pause.
 import type { Input } from '../api/account.ts'
 import { noFilter } from './filter.ts'
 import type { Filter } from './filter.ts'

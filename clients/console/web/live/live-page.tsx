@@ -1,5 +1,5 @@
-// The live view: events that reach an input stream from now on, and their derived forms. It only keeps the newest
-// events.
+// The live view: events that reach an input stream from now on, and their forms in derived streams. The page keeps only
+// the newest events.
 import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Contract, Input } from '../api/account.ts'

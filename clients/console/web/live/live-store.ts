@@ -1,6 +1,6 @@
 // The newest events of one input stream, with their forms in the derived streams. Events from the WebSockets are joined
 // by their envelope, which encryption does not change. Events with the same envelope are distinguished by their order.
-// Bounded: the oldest events are dropped. Independent of the browser.
+// The number of events is limited: the oldest are dropped. Independent of the browser.
 import { isObject, numbersOf, parseObject, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 
@@ -12,27 +12,25 @@ export type LiveEvent = {
   readonly sealed: Json
   readonly contractId: string
   readonly consent: readonly number[]
-  /** As the producer sent it, if this page was the producer. */
+  /** The event as sent, if this page sent it. */
   sent: Json | undefined
-  /** By the name of the derived stream. */
+  /** The event in each derived stream, by name. */
   readonly opened: Map<string, Json>
-  /** The whole event, for searching words. */
+  /** The whole event as text, for the filter. */
   text: string
 }
 
-/** Where events enter. */
 export type LiveFeed = {
   addInput(text: string, atMs: number): void
   addOutput(name: string, text: string): void
   /**
-   * Announces an event that this page is about to send. The next received event that matches it is shown with the sent
-   * one. If the event was refused, call the returned function: a later event that differs only in personal fields would
-   * match it, because they are not compared.
+   * Prepares for an event that this page is about to send. The next received event that matches is shown with the sent
+   * one. If ingest refuses the event, call the returned function: otherwise a later event could match, because personal
+   * fields are not compared.
    */
   expect(contractId: string, event: Json, personal: readonly string[]): () => void
 }
 
-/** Where events are read. */
 export type LiveEvents = {
   /** Newest first. The events change until all derived streams have shown them. */
   newest(): readonly LiveEvent[]
@@ -88,9 +86,9 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
   }
 }
 
-/** Joins input events with events of derived streams, in whatever order they arrive. */
+/** Joins input events with events of derived streams, which arrive in any order. */
 function joinByEnvelope(earlyMax: number) {
-  // Events that some derived stream may still show, oldest first.
+  // Events that a derived stream may still show, oldest first.
   const byEnvelope = new Map<string, LiveEvent[]>()
   // Derived events that arrived before their input event.
   const early = new Map<string, Early[]>()
@@ -123,7 +121,7 @@ function joinByEnvelope(earlyMax: number) {
   }
 }
 
-/** Assigns an event that this page has sent to the first event that matches it. */
+/** Assigns a sent event to the received event, if they match. */
 function claimSent(expected: Expected[], event: LiveEvent): void {
   const index = expected.findIndex(
     (one) =>
@@ -139,7 +137,7 @@ function open(event: LiveEvent, { name, event: opened, text }: Early): void {
   event.text += `\n${text.toLowerCase()}`
 }
 
-/** Returns those that belong to a later event with the same envelope. */
+/** Adds early derived events to their event. Returns those that belong to a later event with the same envelope. */
 const openEarly = (event: LiveEvent, early: readonly Early[]): Early[] =>
   early.filter((one) => {
     if (event.opened.has(one.name)) return true
@@ -162,8 +160,7 @@ function metaOf({ svcMeta }: Json) {
 }
 
 /**
- * The parts that ingest does not change: everything except personal fields and what the service writes into the
- * envelope.
+ * Returns what ingest does not change: everything except personal fields and the members of the envelope that it sets.
  */
 function shapeOf(event: Json, personal: readonly string[]): string {
   const left = (value: unknown, path: string): unknown => {

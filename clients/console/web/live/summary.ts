@@ -1,9 +1,9 @@
-// A line that distinguishes events: the first short texts that aren't encrypted.
+// A line that distinguishes an event from others: its first short texts that aren't encrypted.
 import { isObject } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 
-/** Encrypted fields and long identifiers mean nothing to people. */
+/** The form of encrypted text, which means nothing to people. */
 const sealedText = /^A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}$/
 const lengthMax = 60
 

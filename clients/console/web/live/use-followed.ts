@@ -1,5 +1,5 @@
-// The event that is shown while the user has not chosen one, for at least a second so that it can be read. If there are
-// many, an event that every stream has handled is preferred.
+// Selects the event to show while the user has not chosen one. It stays for at least a second. Recent events that every
+// stream has handled are preferred.
 import { useRef } from 'preact/hooks'
 import type { Input } from '../api/account.ts'
 import { isSettled } from './event-table.ts'

@@ -13,7 +13,6 @@ export type LiveView = {
   /** Newest first. */
   readonly events: readonly LiveEvent[]
   readonly total: number
-  /** Events per second. */
   readonly perSecond: number
   readonly states: ReadonlyMap<string, WatchState>
 }

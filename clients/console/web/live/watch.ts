@@ -1,10 +1,9 @@
 // The WebSockets of the live view: one for the input stream and one for each derived stream. A connection that breaks
-// is opened again after a moment, unless output said that it is useless.
+// is opened again after two seconds, unless the stream is disabled or deleted.
 import type { Session } from '../session.ts'
 import type { Input } from '../api/account.ts'
 import type { LiveFeed } from './live-store.ts'
 
-/** By the stream's name: open, connecting, or why not. */
 export type WatchState =
   | 'connecting'
   | 'open'
@@ -12,7 +11,6 @@ export type WatchState =
   | 'lost, trying again'
   | 'disabled'
   | 'gone'
-  /** Only with another key. */
   | 'only owners may watch it'
 export type Watch = {
   readonly states: ReadonlyMap<string, WatchState>

@@ -1,4 +1,4 @@
-// What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
+// What one stream contains of a person, where, until when and with which decrypted fields. Also shows the possible
 // actions.
 import { useEffect } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
@@ -29,9 +29,9 @@ type Props = {
   readonly person: string
   readonly found: FoundIn
   readonly fields: Fields
-  /** Of downloads. */
+  /** Which events downloads contain. */
   readonly naming: Naming
-  /** The person's last request of this session in this stream. */
+  /** This session's last request for the person in this stream. */
   readonly request: Erasure | undefined
   readonly onAsk: (asked: AskedOf) => void
 }
@@ -104,7 +104,6 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
   )
 }
 
-/** What requests and retention have changed. */
 function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
   const words = useLevelWords()
   const { stream, events, held, isErased, withdrawn, isWaiting, notSearched } = found
@@ -162,7 +161,7 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
   )
 }
 
-/** Erasing a person deletes the links from their value to devices, by which events beside the key are found. */
+/** Erasing a value deletes its links to devices, so events found through such links were erased for somebody else. */
 const byWhom = ({ by }: FoundIn): string =>
   by.every(({ isBesideKey }) => isBesideKey)
     ? ', by a request for somebody else with the same device, session or the like'
@@ -170,7 +169,7 @@ const byWhom = ({ by }: FoundIn): string =>
 
 const askEveryMs = 2_000
 
-/** Asks until the request is applied. */
+/** Polls the request until it is applied. */
 function useApplied({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
   const now = useLoad(
     async () => request && existingErasure(calls, { stream: found.stream, id: request.id }),
@@ -208,7 +207,7 @@ const keptBelow = (held: readonly Held[]): string =>
     ? ' Outputs keep what they decrypted before, until the days below.'
     : ''
 
-/** Otherwise «none decrypted» could be understood as «nothing is readable». */
+/** Without this list, «none decrypted» could be understood as «nothing is readable». */
 const NotPersonal = ({ fields, found }: Pick<Props, 'fields' | 'found'>) =>
   found.by.length === 0 ? null : (
     <div class="muted small">

@@ -1,4 +1,4 @@
-// Where a stream and its outputs hold events of a person, with which personal fields, and until when.
+// Where a stream and its outputs contain events of a person, with which personal fields, and until when.
 import type { Calls } from '../api/calls.ts'
 import type { Output } from '../api/account.ts'
 import type { Held } from '../api/held.ts'
@@ -94,7 +94,7 @@ function fieldsInWords({ decrypted, encrypted }: ReturnType<typeof personalField
   return parts.filter((part) => part !== '').join('; ') || 'none'
 }
 
-/** If an output's readers decrypt, «encrypted» alone would mean that nobody can read these fields. */
+/** Says which levels readers can decrypt, because «encrypted» alone would mean that nobody can. */
 function byReaders(found: FoundIn, output: Output | undefined, words: LevelWords): string {
   const levels = readersDecrypt(found, output, words)
   return levels === '' ? '' : `; readers with this output's credentials can decrypt ${levels}`

@@ -15,7 +15,7 @@ export type KnownLevel = {
 export function levelsIn(
   outputs: readonly Pick<Output, 'name' | 'levels'>[],
   contracts: readonly Pick<Contract, 'levels'>[],
-  /** Levels with a name. Events may have them although nothing uses them. */
+  /** Levels with a name. Events may have them although no output or field does. */
   named: readonly number[] = [],
 ): readonly KnownLevel[] {
   const fields = contracts.flatMap(({ levels }) => [...levels])
@@ -38,7 +38,10 @@ export const levelsInWords = (
   words: LevelWords,
 ): string => `${type === 'CUMULATIVE' ? 'up to level' : 'level'} ${levels.map(words).join(', ')}`
 
-/** «customer/id of level 0; mail, phone of level 2 (marketing e-mails)». With the contracts if a field has several levels. */
+/**
+ * Returns «customer/id of level 0; mail, phone of level 2 (marketing e-mails)». Adds the contracts if a field has
+ * several levels.
+ */
 export function fieldsByLevel(fields: readonly PersonalField[], words: LevelWords): string {
   const levelsOf = (path: string): number =>
     new Set(fields.filter((field) => field.path === path).map(({ level }) => level)).size
@@ -65,8 +68,8 @@ export const personalFieldsOf = (
 type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels' | 'schema'>
 
 /**
- * The fields by which people can be found, together and by contract; and, by contract, the other personal fields and
- * the fields that are not personal. Long lists are shortened for people.
+ * Lists the fields by which people can be found, for all contracts and for each. For each contract, also lists other
+ * personal fields, and fields that are not personal. Shortens long lists.
  */
 export function searchFields(contracts: readonly Naming[]) {
   const naming = new Set(contracts.flatMap(fieldsNaming))

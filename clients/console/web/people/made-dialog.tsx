@@ -1,5 +1,4 @@
-// The response to an erasure, or to one in each of several streams, shown once: the salts, their purpose, and what Weir
-// can't know.
+// Shows once the response to erasures in one or several streams: the salts, their purpose, and what Weir can't know.
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Where } from '../api/calls.ts'
@@ -23,7 +22,7 @@ type Props = {
   readonly where: Where
   /** The value that was searched. */
   readonly person: string
-  /** At least one was accepted. */
+  /** At least one request was accepted. */
   readonly answers: readonly StreamAnswer[]
   readonly onClose: () => void
 }
@@ -121,7 +120,7 @@ function kindOf(erasure: Erasure): string {
   return isRecord(erasure) ? 'Record' : 'Erasure'
 }
 
-/** What the officer keeps: the receipt does not name the person. */
+/** Returns what the officer must keep, because the receipt does not name the person. */
 const recordOf = (stream: string, { erasure, salt }: Made, words: LevelWords) => [
   ['Stream', stream] as const,
   [kindOf(erasure), erasure.id] as const,
@@ -134,7 +133,7 @@ const recordOf = (stream: string, { erasure, salt }: Made, words: LevelWords) =>
   ['Salt', salt] as const,
 ]
 
-/** An empty line before each stream. */
+/** Adds an empty line before each stream. */
 const lineOf = ([name, value]: readonly [string, string]): string =>
   `${name === 'Stream' ? '\n' : ''}${name}: ${value}\n`
 

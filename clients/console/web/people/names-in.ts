@@ -1,24 +1,24 @@
-// Counts the events of a person's copy by whom they name, and by their key field, such as a device. Pure.
+// Counts the events of a person's copy by the person whom they name, also for each value of the key field. Pure.
 import { objectOf, textOf } from '../api/json.ts'
 import { many } from '../ui/words.ts'
 
-/** The number of events by whom they name. */
+/** The number of events, by the person whom they name. */
 export type Names = {
   readonly searched: number
   readonly linked: number
   readonly encrypted: number
-  /** By the other value that they have. */
+  /** Events that name somebody else, by that person's value. */
   readonly others: ReadonlyMap<string, number>
 }
 
-/** Which fields of a contract have the key, and name people. */
+/** The key field of a contract, and the field that names people. */
 export type NamingFields = {
   readonly contract: string
   readonly field: string
   readonly keyField: string
 }
 
-/** `lines`: the copy, an event on each line. */
+/** `lines`: the copy, one event per line. */
 export function namesIn(
   lines: string,
   by: readonly NamingFields[],
@@ -77,7 +77,7 @@ function whomInWords({ searched, linked, encrypted, others }: Names): string {
 
 const rowsMax = 50
 
-/** A row for each value of the key field, those with the most events first; and the number of further values. */
+/** Returns rows for the values of the key field with the most events, and the number of further values. */
 export function rowsOf(byKey: ReadonlyMap<string, Names>) {
   const rows = [...byKey]
     .map(([key, names]) => ({ key, events: countOf(names), whom: whomInWords(names) }))

@@ -1,5 +1,6 @@
-// The streams in which nothing was found of a person. That can be recorded for one stream or for all. If this session
-// has erased the person in a stream, its outputs may still contain decrypted values that the search does not find.
+// The streams in which nothing was found of a person. The user can record this for one stream or for all. If this
+// session has erased the person in a stream, its outputs may still contain decrypted values that the search does not
+// find.
 import type { Erasure } from '../api/erasure.ts'
 import { isRecord } from '../api/erasure.ts'
 import type { FoundIn } from '../api/people.ts'

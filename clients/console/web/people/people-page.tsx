@@ -1,6 +1,6 @@
-// A person in all streams of the account: what is stored, and an officer's actions. The value is sent to auth once, in
-// the body of a request. Later requests use the search's id, so that an erasure uses exactly the fields that the search
-// has found.
+// What all streams of the account contain of a person, and an officer's actions. The value is sent to auth once, in the
+// body of a request. Later requests use the search's id, so that an erasure uses exactly the fields that the search has
+// found.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
@@ -105,7 +105,7 @@ function useSearch({ calls, people }: PageProps['session']) {
     await searchFor(value)
   })
   const refreshing = useDoing(() => searchFor(people.value)) // the field may contain another value by now
-  // The page was left during a search.
+  // Repeats a search during which the user left the page.
   useEffect(() => {
     if (people.value !== '' && people.search === undefined) refreshing.run()
   }, [])
@@ -164,7 +164,7 @@ type ResultProps = {
   readonly search: Search
   readonly fields: Fields
   readonly person: string
-  /** The person's last request of this session in this stream. */
+  /** Returns this session's last request for the person in this stream. */
   readonly requestOf: (found: FoundIn) => Erasure | undefined
   readonly onAsk: (asked: AskedOf) => void
 }

@@ -1,6 +1,6 @@
-// Erasing a person, and withdrawing consent for levels: two separate dialogs, so that an empty field never turns one
-// into the other. Neither can be undone, so the person's value must be typed again. Several streams are one erasure
-// each.
+// The dialogs for erasing a person and for withdrawing consent. They are separate, so that an empty field never turns a
+// withdrawal into an erasure. Neither can be undone, so the user must type the person's value again. Each stream gets
+// its own erasure.
 import { useState } from 'preact/hooks'
 import type { Output } from '../api/account.ts'
 import type { Calls } from '../api/calls.ts'
@@ -49,7 +49,7 @@ type Props = AskedOf & {
   readonly person: string
   readonly fields: Fields
   readonly onClose: () => void
-  /** At least one request was accepted. */
+  /** Called if at least one request was accepted. */
   readonly onDone: (answers: readonly StreamAnswer[]) => void
 }
 
@@ -133,7 +133,10 @@ type Requested = {
   readonly dueOn: string
 }
 
-/** A refusal for one stream does not stop the others, because each accepted request has a salt that must be kept. */
+/**
+ * A refusal for one stream does not stop the other requests, because each accepted request has a salt that must be
+ * kept.
+ */
 const useRequests = (
   { kind, found, calls, searchId, onDone }: Omit<Props, 'person' | 'fields' | 'onClose'>,
   { levels, reference, dueOn }: Requested,

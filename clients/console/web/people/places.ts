@@ -1,10 +1,10 @@
-// The places that hold events of a person, in words. Pure.
+// The places that contain events of a person, in words. Pure.
 import type { Contract, Output } from '../api/account.ts'
 import type { Held, PersonalField } from '../api/held.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
 import { fieldsByLevel, levelsInWords, personalFieldsOf } from './levels.ts'
 
-/** What a search found in a stream, as far as its places need it. */
+/** The part of a stream's search result that is used here. */
 export type FoundPlaces = {
   readonly stream: string
   readonly by: readonly { readonly contract: string }[]
@@ -27,7 +27,7 @@ export const placeKinds = {
   deleted: 'deleted output',
 } as const satisfies Record<Held['kind'], string>
 
-/** In the input: all personal fields, encrypted. In other places: the fields that are decrypted there. */
+/** Returns the decrypted and the encrypted personal fields of a place. In the input, all are encrypted. */
 export function personalFieldsIn(
   { kind, fields }: Pick<Held, 'kind' | 'fields'>,
   { by }: Pick<FoundPlaces, 'by'>,
@@ -44,7 +44,7 @@ export function personalFieldsIn(
   return { decrypted: fieldsByLevel(fields, words), encrypted: isAll ? '' : others }
 }
 
-/** The levels that readers decrypt with their own keys, or nothing. */
+/** Returns the levels that readers can decrypt, in words; empty if none. */
 export function readersDecrypt(
   { isErased, withdrawn }: Pick<FoundPlaces, 'isErased' | 'withdrawn'>,
   output: Output | undefined,

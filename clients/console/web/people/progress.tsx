@@ -1,5 +1,4 @@
-// How far a search is, what it has found, and the fields by which a person can be found, since the person may be stored
-// under another field, too.
+// How far a search is, what it has found, and the fields that it compares.
 import type { Where } from '../api/calls.ts'
 import type { Search } from '../api/people.ts'
 import { count, hasSpaceAround, many, timeOfDay } from '../ui/words.ts'
@@ -96,7 +95,10 @@ function NothingFound({
   )
 }
 
-/** Of sloppy typing: without spaces around it, and in small letters; in capitals only what looks like a number. */
+/**
+ * Returns other spellings: without spaces around the value, in small letters and, if it has a digit and no @, in
+ * capitals.
+ */
 function otherSpellings(searched: string): readonly string[] {
   const plain = searched.trim()
   const others = [

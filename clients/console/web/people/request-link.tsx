@@ -1,4 +1,5 @@
-// Leads from a person to this session's request for them. Later sessions don't know it: no service stores the person.
+// Links a person to this session's request. Later sessions don't know the request, because no service stores the
+// person.
 import { timeOf } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
 import { hrefOf } from '../place.ts'

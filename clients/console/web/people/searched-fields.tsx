@@ -30,7 +30,7 @@ export function FieldsOfContracts({ fields }: FieldsProps) {
   )
 }
 
-/** Shown beside what was found, and in the dialogs that act on it. In long dialogs it is closed to save space. */
+/** Shown beside search results and in dialogs. Long dialogs show the list closed to save space. */
 export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
   <details open={isOpen}>
     <summary>Not included: events that name this person by another value only.</summary>

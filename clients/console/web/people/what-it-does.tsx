@@ -20,11 +20,11 @@ type RemainingProps = Pick<Props, 'found'> & {
   readonly known:
     | { readonly levels: readonly KnownLevel[]; readonly outputs: readonly Output[] }
     | undefined
-  /** Undefined: all of them. */
+  /** Undefined means all levels. */
   readonly levels: readonly number[] | undefined
 }
 
-/** The outputs whose decrypted fields stay. If levels are chosen, only outputs that one of the levels concerns. */
+/** Lists the outputs whose decrypted fields remain, or only those that one of the chosen levels concerns. */
 export function Remaining({ known, found, levels }: RemainingProps) {
   const chosen = known?.levels.filter(({ level }) => levels?.includes(level)) ?? []
   const required = new Set(chosen.flatMap(({ outputs }) => outputs))
@@ -96,7 +96,10 @@ export function WhatErasingDoes(props: Props) {
 
 type LinkedProps = Props & { readonly then: 'erased' | 'changed' }
 
-/** If the key field names a device or a session, the request applies to all its events, also those of other people. */
+/**
+ * Warns if the key field names a device or a session: the request applies to all its events, also those of other
+ * people.
+ */
 function Linked({ calls, searchId, found, fields, then }: LinkedProps) {
   const by = found.flatMap((one) => one.by).filter(({ isBesideKey }) => isBesideKey)
   if (by.length === 0) return null

@@ -1,5 +1,5 @@
-// Whom the events of each device or session name, because an erasure reaches all of them. The search decrypts nothing,
-// so this reads the events, which the audit log records.
+// Whom the events of each device or session name, because an erasure covers all of these events. The search decrypts
+// nothing, so the page downloads the events, which the audit log records.
 import { useState } from 'preact/hooks'
 import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'
@@ -65,7 +65,7 @@ type ByKeyProps = {
   readonly stream: string
 }
 
-/** To erase one device only, its value is needed. */
+/** Shows the value of each device, which is needed to erase this device only. */
 function ByKey({ keys, byKey, stream }: ByKeyProps) {
   const { rows, more } = rowsOf(byKey)
   return (

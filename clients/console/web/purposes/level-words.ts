@@ -1,7 +1,7 @@
 // A level as people read it: with the title of its purpose, if it has one. Pure.
 import type { Purpose } from '../api/account.ts'
 
-/** «2 (marketing e-mails)», or the number alone. */
+/** Returns «2 (marketing e-mails)», or the number alone. */
 export type LevelWords = (level: number) => string
 
 export function levelWordsOf(purposes: readonly Purpose[]): LevelWords {

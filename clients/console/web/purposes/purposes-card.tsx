@@ -44,7 +44,7 @@ const linesOf = (purposes: readonly Purpose[]): readonly Line[] => [
 
 type FormProps = { readonly session: Session; readonly purposes: readonly Purpose[] }
 
-/** One line for each name, and an empty one. A line without a title removes the name. */
+/** Shows one line for each name, and an empty one. A line without a title removes the name. */
 function Form({ session, purposes }: FormProps) {
   const { reload } = usePurposes()
   const [lines, setLines] = useState(() => linesOf(purposes))

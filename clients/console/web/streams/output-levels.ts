@@ -3,7 +3,7 @@ import type { LevelType } from '../api/account.ts'
 
 export type TypedLevels =
   | { readonly levels: readonly number[]; readonly problem?: undefined }
-  /** A sentence; then no service is called. */
+  /** A sentence. No service is called. */
   | { readonly levels?: undefined; readonly problem: string }
 
 export function readLevels(text: string, type: LevelType): TypedLevels {

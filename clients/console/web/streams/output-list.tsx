@@ -7,7 +7,7 @@ import { keptInWords } from './kept.ts'
 
 type Props = {
   readonly input: Input
-  /** Undefined if the key may do neither. */
+  /** Undefined if the key may neither delete nor rebuild. */
   readonly onAsk: ((wanted: 'deletion' | 'rebuild', output: Output) => void) | undefined
 }
 

@@ -15,7 +15,7 @@ const width = 960
 const inputBox = { x: 150, width: 210 }
 const outputBox = { x: 620, width: 330 }
 
-/** On a phone, as a list: the picture would be wider than the screen. */
+/** Shows a list on a phone, because the picture would be wider than the screen. */
 export function Picture(props: Props) {
   const words = useLevelWords()
   return (

@@ -1,12 +1,12 @@
-// How fast offsets move: from offsets at several times to events per second over the last few of them. Deriving commits
-// in steps, so a single step would be misleading.
+// Events per second, computed from offsets at several times. Deriving commits in steps, so a single step would be
+// misleading.
 
 export type Seen = { readonly atMs: number; readonly end: number; readonly next: number }
 export type Rates = { readonly stored: number; readonly derived: number }
 
 const spanMs = 10_000
 
-/** In order of time. Those older than the span are dropped. */
+/** Appends the newest offsets, and drops those older than the span. */
 export function withSeen(before: readonly Seen[], now: Seen): readonly Seen[] {
   return [...before.filter(({ atMs }) => now.atMs - atMs <= spanMs), now]
 }

@@ -4,7 +4,6 @@ import { Dialog } from '../ui/dialog.tsx'
 
 export type Credentials = { readonly clientId: string; readonly clientSecret: string }
 
-/** The credentials in the response to a creation. */
 export function credentialsIn(answer: unknown): Credentials {
   const [first] = listOf(objectOf(answer)['credentials'])
   const { clientId, clientSecret } = objectOf(first)
@@ -12,7 +11,6 @@ export function credentialsIn(answer: unknown): Credentials {
 }
 
 type Props = {
-  /** The name of the stream. */
   readonly name: string
   readonly credentials: Credentials
   readonly onClose: () => void

@@ -24,7 +24,7 @@ type Asked =
   | { readonly for: 'rebuild'; readonly output: Output }
 
 const none: readonly Input[] = []
-/** How often the page looks whether a rebuild is done. */
+/** The interval at which the page checks whether a rebuild is done. */
 const rebuildMs = 3_000
 
 export function StreamsPage({ session }: PageProps) {

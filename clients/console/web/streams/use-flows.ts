@@ -1,5 +1,5 @@
-// Rate and lag of an input's derived streams, polled while the page is visible: one after the other, because output
-// handles one such request of an account at a time.
+// Rate and lag of an input's derived streams, polled while the page is visible. Streams are polled one after another,
+// because output handles one such request of an account at a time.
 import { useEffect, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input } from '../api/account.ts'
@@ -12,7 +12,7 @@ export type Flow = { readonly lag: Lag; readonly rates: Rates | undefined }
 
 const everyMs = 1_000
 
-/** By the derived stream's name. If a request fails, the last value stays. */
+/** Returns rate and lag by the derived stream's name. If a request fails, the last value stays. */
 export function useFlows(calls: Calls, inputs: readonly Input[]): ReadonlyMap<string, Flow> {
   const [flows, setFlows] = useState<ReadonlyMap<string, Flow>>(new Map())
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Copies a text to the clipboard, and says whether it worked: without TLS, a page may not.
+// Copies a text to the clipboard, and says whether it worked: without TLS, a page may not write to the clipboard.
 import { useState } from 'preact/hooks'
 
 type Props = { readonly text: string; readonly label: string; readonly onCopied?: () => void }

@@ -2,8 +2,8 @@
 import { unparse } from 'papaparse'
 
 /**
- * Texts that a spreadsheet would take for a formula get an apostrophe. Without the byte order mark, Excel reads UTF-8
- * as another encoding.
+ * Adds an apostrophe to texts that look like formulas. Without the byte order mark, Excel reads UTF-8 as another
+ * encoding.
  */
 export const csvFile = (
   rows: readonly Readonly<Record<string, string | number>>[],

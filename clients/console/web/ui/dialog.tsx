@@ -6,7 +6,7 @@ import { stayHere } from '../place.ts'
 type Props = {
   readonly title: string
   readonly wide?: boolean
-  /** Why it should not be closed yet: closing it asks first. */
+  /** Why the dialog should stay open. If set, closing asks first. */
   readonly guard?: string | undefined
   /** Shown with the question: what must be done first. */
   readonly first?: ComponentChildren
@@ -20,7 +20,7 @@ export function Dialog({ title, wide = false, guard, first, onClose, children }:
   const [isAsked, setAsked] = useState(false)
   const question = useRef<HTMLDivElement>(null)
   const titleId = useId()
-  // Before the first paint: otherwise an early Escape goes to the page below.
+  // Runs before the first paint: otherwise an early Escape goes to the page below.
   useLayoutEffect(() => {
     dialog.current?.showModal()
     // Focus a field or the heading, so that a screen reader reads the content first, not the close button.
@@ -84,7 +84,7 @@ function useEscape(close: () => void): void {
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return
-      event.preventDefault() // the browser would close it at the second Escape without asking
+      event.preventDefault() // the browser would close the dialog at the second Escape
       close()
     }
     addEventListener('keydown', onKeyDown)

@@ -2,8 +2,8 @@
 import type { Erasure } from '../api/erasure.ts'
 
 /**
- * «TICKET-7-receipt-<id>», in characters that every system can write. Requests in several streams may have the same
- * reference, so only the id makes the name unique.
+ * Returns «TICKET-7-receipt-<id>», in characters that every file system permits. Requests in several streams may have
+ * the same reference, so only the id makes the name unique.
  */
 export function fileNameOf({ id, reference }: Pick<Erasure, 'id' | 'reference'>, what: string) {
   const plain = reference.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-|-$/g, '')

@@ -31,7 +31,7 @@ export function PageOfInput({ session, place, title, of: OfInput }: Props) {
   )
 }
 
-/** The input that the address names; without a name, the first one. */
+/** Returns the input that the address names; without a name, the first one. */
 export const chosenInput = (
   inputs: readonly Input[],
   { name: wanted }: PageProps['place'],

@@ -1,7 +1,7 @@
 // A refusal: each sentence, announced to screen readers immediately, and the page that explains it.
 import { Refused, sentencesOf } from '../api/calls.ts'
 
-/** Empty if there is no error. */
+/** Shows nothing if there is no error. */
 export function Problems({ of: error }: { of: unknown }) {
   const sentences = error === undefined ? [] : sentencesOf(error)
   return (

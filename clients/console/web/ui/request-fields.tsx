@@ -1,4 +1,4 @@
-// The reference and the due date of a request, or of all requests of a file.
+// The reference and the due date of a request, or of all requests in a file.
 import { inOneMonth, isPast } from './words.ts'
 
 type TextProps = {

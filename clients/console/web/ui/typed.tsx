@@ -1,4 +1,4 @@
-// The confirmation of what cannot be undone: a text that the user types.
+// The confirmation of an action that cannot be undone: the user types a text.
 
 type Props = {
   readonly text: string
@@ -16,7 +16,7 @@ export const Typed = ({ text, value, onValue }: Props) => (
       value={value}
       onInput={(event) => {
         const { value: typed } = event.currentTarget
-        onValue(typed.trim() === text.trim() ? text : typed) // a space at the end is not seen
+        onValue(typed.trim() === text.trim() ? text : typed) // spaces around the text are invisible
       }}
     />
   </label>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 
 export type Doing = {
   run(): void
-  /** `run` for a form, which the browser would otherwise send itself. */
+  /** Calls `run`, and stops the browser from submitting the form. */
   onSubmit(event: Event): void
   readonly isDoing: boolean
   readonly error: unknown

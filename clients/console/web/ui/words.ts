@@ -8,7 +8,6 @@ export const count = (value: number): string => plain.format(value)
 export const compact = (value: number): string =>
   value < 10_000 ? plain.format(value) : short.format(value)
 
-/** Events per second. */
 export function rate(perSecond: number): string {
   if (perSecond === 0) return '0 / s'
   return `${perSecond < 10 ? perSecond.toFixed(1) : compact(Math.round(perSecond))} / s`
@@ -41,17 +40,17 @@ export const dateAndTime = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : calendar.format(Date.parse(iso))
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-/** Only the day, because the end of a retention is not known more precisely. */
+/** Returns only the day, because the end of a retention is not known more precisely. */
 export const dayOf = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : days.format(Date.parse(iso))
 
-/** The day in UTC, such as 2026-12-24. */
+/** Returns the day in UTC, such as 2026-12-24. */
 export const isoDay = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10)
 
 /** Whether a day such as 2026-12-24 is over, in UTC. */
 export const isPast = (day: string): boolean => day !== '' && day < isoDay(Date.now())
 
-/** The same day of the next month, in UTC, or the last day of a shorter month. */
+/** Returns the same day of the next month, in UTC, or the last day of a shorter month. */
 export function inOneMonth(nowMs = Date.now()): string {
   const now = new Date(nowMs)
   const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
@@ -59,7 +58,7 @@ export function inOneMonth(nowMs = Date.now()): string {
   return isoDay(Date.UTC(year, month + 1, Math.min(now.getUTCDate(), lastDay)))
 }
 
-/** In words, the time by which something is expected, and whether this time has passed. */
+/** Says by when something is expected, and whether this time has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)
   if (Number.isNaN(atMs)) return 'not yet'
@@ -67,7 +66,6 @@ export function byTime(iso: string, nowMs = Date.now()): string {
   return atMs < nowMs ? `overdue, expected by ${by}` : `at the latest ${by}`
 }
 
-/** When a request is expected to be complete, in words. */
 export function completeBy(iso: string, nowMs = Date.now()): string {
   const by = byTime(iso, nowMs)
   return by.startsWith('at the latest') ? `usually after 11 to 15 minutes, ${by}` : by

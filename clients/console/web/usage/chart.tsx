@@ -1,5 +1,5 @@
-// One uPlot chart, drawn again when its numbers, its width or the colours change. Its numbers are also in words, for
-// people who can't see it.
+// One uPlot chart, drawn again when its numbers, its width or the colours change. A text has the numbers, for people
+// who can't see the chart.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -83,7 +83,7 @@ function optionsOf(element: HTMLElement, show: Props['show'], tone: Props['tone'
   }
 }
 
-/** Room for half a bar on either side. */
+/** Leaves room for half a bar on either side. */
 const aroundBars: uPlot.Range.Function = ({ data: [times] }, from, to) => {
   const half = times.length > 1 ? (to - from) / (times.length - 1) / 2 : 30
   return [from - half, to + half]
@@ -96,7 +96,7 @@ const hour = new Intl.DateTimeFormat('en-GB', {
 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
-/** Hours if the ticks are less than a day apart, else days. */
+/** Formats ticks as hours if they are less than a day apart, else as days. */
 const timeIn = ([first = 0, second = 0]: readonly number[]) => {
   const format = second - first < 86_400 ? hour : day
   return (seconds: number): string => format.format(seconds * 1000)

@@ -100,7 +100,7 @@ function Charts({ pieces, input }: { pieces: readonly UsagePiece[]; input: Input
 const refusedOf = ({ refused }: UsagePiece): number =>
   [...refused.values()].reduce((sum, number) => sum + number, 0)
 
-/** Each error code with its page, the most frequent first. */
+/** Lists each error code with its page, the most frequent first. */
 function Refusals({ pieces, authUrl }: { pieces: readonly UsagePiece[]; authUrl: string }) {
   const numbers = new Map<string, number>()
   for (const { refused } of pieces)

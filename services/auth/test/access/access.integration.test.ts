@@ -1,5 +1,5 @@
 // The ACLs that let a stream's credentials read Kafka topics, from the stream's creation to its deletion. Also tests
-// which wrong ACLs a start of auth corrects.
+// which wrong ACLs auth corrects when it starts.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

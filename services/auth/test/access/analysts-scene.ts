@@ -1,4 +1,4 @@
-// The services as `npm start` runs them, a listener for analysts, and the settings for an analyst's client.
+// Starts the services as `npm start` does, with a listener for analysts, and returns settings for an analyst's client.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ export type AnalystsScene = {
   readonly following: StateFollowing
   /** The settings that `weir kafka` prints. */
   settingsOf(of: Secrets, group?: string): Task['settings']
-  /** A client that doesn't log in. */
+  /** The settings of a client that doesn't log in. */
   onTheListener(group: string): Task['settings']
   /** What examples/analysts/read_stream.py writes to standard error. */
   complaintOfScript(of: Secrets & { topic: string }, group: string): Promise<string>

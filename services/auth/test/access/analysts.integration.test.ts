@@ -1,4 +1,4 @@
-// Kafka's listener for analysts: a stream's own credentials give their rights and no others. All services run as in
+// Kafka's listener for analysts: a stream's credentials give only the rights to that stream. All services run as in
 // `npm start`.
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -55,7 +55,7 @@ afterAll(async () => {
 const makeOutput = (name: string): Promise<TestStream> =>
   account.output('in', name, { consentLevels: [0], from: 'earliest' })
 
-/** Sends an event with a mark that identifies the derived record. */
+/** Sends an event with a text that identifies the derived record. */
 async function send(mark: string): Promise<void> {
   const event = { ...(await exampleEvent('clickstream')), referrer: `https://mark/${mark}` }
   const answer = await producer.send(event, { token: inputToken, schemaId: 'clickstream' })
@@ -223,7 +223,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
     const reader = analysts.start({ do: 'read', settings: withToken(token), topic: mine.topic })
     await reader.until(({ records }) => records.some(has('first')))
     await reader.until(({ errors }) => errors.includes('_AUTHENTICATION'), 30_000)
-    // The error may be earlier than that: a broker that has not read auth's keys may refuse one connection.
+    // The error may come before `endMs`: a broker that has not read auth's keys may refuse one connection.
     await reader.until(() => Date.now() > endMs)
     // An earlier fetch may still get one response.
     await send('at-its-end')
@@ -238,7 +238,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
 describe('an open connection', () => {
   const secondsMs = 10_000
 
-  /** Sends an event, and waits until another analyst receives it, which proves that it could be read. */
+  /** Sends an event, and waits until another analyst receives it. This proves that it could be read. */
   async function sendAndSee(mark: string): Promise<void> {
     await send(mark)
     const witness = follow(others, `${others.clientId}-${mark}`)

@@ -1,5 +1,5 @@
-// API keys over HTTP: created with a name, a role and an expiry, listed, and deleted. A deleted key is invalid at every
-// replica within a second.
+// API keys over HTTP: created with a name, a role and an expiry, listed, and deleted. Within a second, a deleted key is
+// invalid at every replica.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { within } from '@weir/testkit'

@@ -1,5 +1,5 @@
-// Guesses of keys and tokens are limited to ten per minute and address; then the status is 429. Each test has its own
-// address, through a proxy.
+// After ten wrong keys or tokens per minute and address, the status is 429. Each test has its own address, through a
+// proxy.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeAccount, platformKey, send, joinAuth, uniqueName } from '../support.ts'
 import type { Account, Reply, SharedAuth } from '../support.ts'
@@ -49,7 +49,7 @@ test.each(wrongly)(
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused.json).toMatchObject({ code: 'too_many_failures' })
-    // other addresses aren't delayed, and the right key is accepted from this one, too
+    // other addresses are not limited, and the right key is accepted from this address, too
     expect((await ask(11, '203.0.113.77')).status).toBe(status)
     expect((await get(account.apiKey, from)).status).toBe(200)
     expect((await makeAs(platformKey, from)).status).toBe(201)

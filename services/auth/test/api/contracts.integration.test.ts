@@ -24,7 +24,7 @@ const registry = createRegistry(registryUrl)
 
 const optional = (name: string) => ({ name, type: ['null', 'string'], default: null })
 
-/** The schema of demo_v1 (spec Contract: demo_v1), with its envelope in the later form. */
+/** The schema of demo_v1 (spec Contract: demo_v1), with the later form of the envelope. */
 const schema = (more: readonly object[] = []) => ({
   type: 'record',
   name: 'DemoEvent',

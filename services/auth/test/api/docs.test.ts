@@ -1,4 +1,4 @@
-// Compares the public documents with auth's code: nothing is missing, and nothing is invented.
+// Compares the public documents with auth's code: they describe everything, and nothing else.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses, shownTitles } from '@weir/docs-tools'
 import type { ErrorRow } from '@weir/http-api'
@@ -20,7 +20,7 @@ const document = JSON.stringify(openApi('0.0.0'))
 test('the OpenAPI document has each code with an operation that answers it', () => {
   const refusals = document.matchAll(/"Refused: ([\w, ]+)"/g)
   const told = new Set([...refusals].flatMap(([, codes = '']) => codes.split(', ')))
-  // OpenAPI can't describe the methods that a path doesn't have.
+  // OpenAPI can't describe methods that a path doesn't have.
   told.add('method_not_allowed')
   expect([...told].sort()).toEqual(Object.keys(errorTable).sort())
 })

@@ -1,4 +1,4 @@
-// Compares auth's OpenAPI document with its router: nothing is missing, and nothing is invented.
+// Compares auth's OpenAPI document with its router: the document has all routes, and no others.
 import { expect, test } from '@jest/globals'
 import { openApi } from '../../src/api/openapi/document.ts'
 import { routesOfAuth } from './routes-of.ts'

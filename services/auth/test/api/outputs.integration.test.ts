@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
-/** The request for an output. Nobody reads that output, because nothing is sent here. */
+/** The body of a request for an output. No replica derives the output, because these tests send no event. */
 const body = (more: object = {}) => ({
   name: uniqueName('out'),
   decrypterName: 'nobody',

@@ -1,4 +1,4 @@
-// The names of an account's consent levels.
+// The purposes of an account: the names of its consent levels.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { roles } from '@weir/control-state'
 import { joinAuth, makeAccount, problemsOf, send, textOf } from '../support.ts'

@@ -1,4 +1,4 @@
-// Each response has a request id. The log has management requests with this id, without names, keys or tokens.
+// Each response has a request id. The log contains management requests with this id, but no names, keys or tokens.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'

@@ -1,9 +1,9 @@
-// The routes of auth, read from the application itself, so that a test over all routes can't miss a new one.
+// Reads the routes of auth from the application, so that a test of all routes can't miss a new one.
 import type { Express } from 'express'
 import { createApp } from '../../src/api/routes.ts'
 import type { Routes } from '../../src/api/routes.ts'
 
-/** `<METHOD> <path template>` of every route. */
+/** Returns `<METHOD> <path template>` of every route. */
 export function routesOfAuth(): string[] {
   const management: Routes['management'] = {
     callers: unusable(),
@@ -40,13 +40,13 @@ export function routesOfAuth(): string[] {
   return routesOf(createApp(unused))
 }
 
-/** Routes are only listed here, never called. */
+/** Routes are only listed, so their dependencies are never used. */
 const unusable = <Dependency extends object>(): Dependency => ({}) as Dependency
 
 function routesOf(app: Express): string[] {
   return app.router.stack.flatMap(({ route }) => {
     if (route === undefined) return []
-    // A route for all methods only returns the permitted methods; it has no method of its own.
+    // A handler for all methods has no method. It only returns the permitted methods.
     const methods = route.stack.flatMap(({ method }) => (method ? [method.toUpperCase()] : []))
     return methods.map((method) => `${method} ${route.path}`)
   })

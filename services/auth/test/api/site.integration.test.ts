@@ -1,4 +1,4 @@
-// The documents as auth serves them: the start page, every page of the index, the search index, and no other file of
+// Auth serves the documents: the start page, every page of the index, and the search index. It serves no other file of
 // the machine.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { siteFolder } from '@weir/docs'

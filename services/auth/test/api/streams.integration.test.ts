@@ -243,7 +243,7 @@ describe('changing an input stream', () => {
     const changed = { 'retention.ms': '864000000', 'segment.ms': '36000000' }
     expect(await own()).toEqual({ ...before, ...changed })
 
-    // Somebody else has changed another setting.
+    // Somebody else changes another setting.
     await admin.configs.setTopic(topic, { ...before, ...changed, 'flush.ms': '1000' })
     await account.patch(`/v2/streams/${name}`, { retentionHours: 'broker' })
     expect((await account.get(`/v2/streams/${name}`)).json).toMatchObject({

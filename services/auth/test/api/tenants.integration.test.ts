@@ -49,7 +49,7 @@ const management: Readonly<Record<string, Ask>> = {
   'GET /platform/accounts/:billingId/quotas': plainly,
   'PUT /platform/accounts/:billingId/quotas': json(() => ({ streams: 1 })),
   'GET /streams': plainly,
-  'POST /streams': json(() => ({ name: 'Not a name' })), // valid names: see below
+  'POST /streams': json(() => ({ name: 'Not a name' })), // other tests use valid names
   'GET /streams/:stream': plainly,
   'PATCH /streams/:stream': json(() => ({ enabled: false })),
   'DELETE /streams/:stream': () => [{}, { query: 'recursive=true' }],
@@ -128,7 +128,7 @@ const asks: Readonly<Record<string, Ask>> = {
   ),
 }
 
-/** Another account's clientId with the account's own secret. */
+/** Another account's clientId, with several secrets. */
 const secretsAbout = ({ clientId }: TenantNames, { billingId }: TenantNames) =>
   ['', tenants.ours.input.clientSecret, 'no secret at all'].map((clientSecret) => ({
     billingId,
@@ -136,7 +136,7 @@ const secretsAbout = ({ clientId }: TenantNames, { billingId }: TenantNames) =>
     clientSecret,
   }))
 
-/** A contract for a subject that may be another account's. Its members probe for fields of the schema. */
+/** A contract for a subject that may be another account's. The other members test which fields its schema has. */
 const contractOfSubject = ({ subject }: TenantNames) => ({
   id: 'a-probe',
   schema: { schema_type: 'avro', schema_registry_ref: `${subject}/latest` },
@@ -145,7 +145,7 @@ const contractOfSubject = ({ subject }: TenantNames) => ({
   pii_fields: { 'customer/id': 0, noSuchField: 1 },
 })
 
-/** The responses to all requests on a route about another account. */
+/** Returns the responses to all requests about another account on a route. */
 async function answersAbout(route: string, about: TenantNames) {
   const { account, names: ours } = tenants.ours
   const [method = '', template = ''] = route.split(' ')
@@ -164,7 +164,10 @@ async function answersAbout(route: string, about: TenantNames) {
   })
 }
 
-/** Whether the status is 401 or, after several of these, 429. Both are returned before any look-up. */
+/**
+ * Whether auth refused a guess of the platform key. Auth does so before any look-up, with 401 or, after several
+ * guesses, 429.
+ */
 const isGuess = (route: string, status: number): boolean =>
   needsOf(route) === 'platform' && (status === 401 || status === 429)
 const noPlatformKey = { status: 401, headers: new Headers(), text: 'no platform key' }

@@ -117,7 +117,7 @@ const logged = (key: string, text: string, timestampMs = 1): SavedRecord => ({
 const nothing = { live: [], backup: [], copy: [] }
 const asked = { sources: nothing, copyMadeAtMs: undefined, lostSince: undefined }
 
-/** The audit log with one erasure per hash, from entry 1 on. */
+/** Returns an audit log with one erasure per hash, from entry 1 on. */
 function auditOf(...hashes: readonly string[]): Buffer[] {
   let auditHead = noEntries
   return hashes.map((hash) => {
@@ -187,7 +187,7 @@ const headRecord = (head: AuditHead) => ({
   value: controlValue({ type: 'audit-head', ...head }),
 })
 
-/** A stream, and entries in auth's format. */
+/** Returns a backup with a stream, and with audit entries in auth's format. */
 function savedWith(known: number, there: number) {
   const stream = { topic: 'weir.control', key: 'stream/acme/clicks', value: '{}' }
   const entries: { topic: string; key: null; value: Buffer }[] = []
@@ -201,7 +201,7 @@ function savedWith(known: number, there: number) {
   return { entries, records: [stream, headRecord(heads[known] ?? noEntries), ...entries] }
 }
 
-/** The content of the restored log, whose end must equal the head in control state. */
+/** Returns the content of the restored log. Its end must equal the head in control state. */
 function restored(records: readonly { topic: string; key: unknown; value: unknown }[]): unknown[] {
   const log = records.filter(({ topic }) => topic === 'weir.audit')
   const heads = records.filter(({ key }) => key === 'audit/head').map(({ value }) => String(value))

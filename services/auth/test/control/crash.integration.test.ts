@@ -1,11 +1,11 @@
-// An auth that is killed while it creates streams. Announced streams exist, and another replica removes unfinished
+// Auth is killed while it creates streams. Each stream that got 201 exists, and another replica removes unfinished
 // ones.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { joinAuth, makeAccount, secretsOf, send, uniqueName } from '../support.ts'
 import type { Account, Reply, SharedAuth } from '../support.ts'
 
-// A creation counts as failed after a minute. Then its topic is deleted, and a few seconds later its name is free.
+// A creation counts as failed after a minute. Then auth deletes the topic, and a few seconds later the name is free.
 const cleanedWithinMs = 90_000
 
 let survivor: SharedAuth
@@ -19,7 +19,7 @@ afterAll(() => survivor.stop())
 
 type Attempt = { name: string; reply: Reply | undefined }
 
-/** Creates streams through a replica, and kills it once some are announced. */
+/** Creates streams through a replica, and kills it after twelve responses with 201. */
 async function makeUntilKilled(): Promise<Attempt[]> {
   const victim = await survivor.replica()
   const mine = account.at(victim)

@@ -1,4 +1,4 @@
-// How auth starts and stops: it is ready only with everything that it needs, and stops without dropping a request.
+// Auth starts and stops. It is ready only with everything that it needs, and stops without dropping a request.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -12,7 +12,7 @@ import { makeAccount, send, startAuth, uniqueName } from '../support.ts'
 test('SIGTERM lets a request in flight finish, and ends with 0 within ten seconds', async () => {
   const auth = await startAuth()
   const account = await makeAccount(auth)
-  // Given: a request whose head has arrived, as the status 100 shows.
+  // Given: a request whose headers have arrived, as the status 100 shows.
   const creating = request(`${auth.url}/v2/streams`, {
     method: 'POST',
     headers: { authorization: `Bearer ${account.apiKey}`, expect: '100-continue' },

@@ -1,5 +1,5 @@
-// A separate broker that is killed while auth runs: no request hangs, nothing is announced that isn't stored, and auth
-// recovers once the broker is back.
+// A separate broker is killed while auth runs. No request hangs, each successful change is stored, and auth recovers
+// once the broker is back.
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

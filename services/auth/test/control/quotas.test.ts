@@ -1,4 +1,4 @@
-// The limits of an account, by its quotas.
+// The limits of an account.
 import { expect, test } from '@jest/globals'
 import { quotasOf } from '@weir/control-state'
 import { addContract, claimSubject } from '../../src/control/contracts/add-contract.ts'

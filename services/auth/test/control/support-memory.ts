@@ -33,7 +33,7 @@ type MemoryKafka = {
   fail(call: string, code?: string): void
   readonly admin: Admin
   readonly fencer: Pick<Fencer, 'acquire'>
-  /** `readable` lists what each client may read: the topics, and the prefixes of groups. */
+  /** `readable` lists the topics and the prefixes of groups that each client may read. */
   readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'> & { readable(): string[] }
 }
 
@@ -147,13 +147,12 @@ export type Memory = {
   readonly keys: Keys
   /** Creates another replica with the same state and brokers. */
   replica(name: string): MemoryControl
-  /** The entries of the audit log. */
   readonly entries: readonly AuditEntry[]
   /** The records of `weir.erasures`. */
   readonly logged: Logged[]
   /** The records of `weir.control` and `weir.keys`. */
   readonly written: readonly Written[]
-  /** Reads a record as from its topic. */
+  /** Applies a record, as if read from its topic. */
   apply(record: Written): void
   passTime(ms: number): void
   cleanUpsAsked(): number
@@ -260,6 +259,6 @@ export function memoryControl(
 /** Parses the entry in the form in which it was added. */
 const entryOf = (value: Buffer): AuditEntry => parseEntry('', value)
 
-/** A copy, as after a round trip through a topic: parsed from JSON, and not the same object. */
+/** Returns a copy of a record, as if written to a topic and read again. */
 const copyOf = (key: string, record: ControlRecord | null): ControlRecord | null =>
   record && parseControlRecord(key, controlValue(record))

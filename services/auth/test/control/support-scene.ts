@@ -1,4 +1,4 @@
-// The start of tests about keys: a contract with personal fields, and an input stream with keys.
+// The preparation of tests about keys: a contract with personal fields, and an input stream with keys.
 import { addContract } from '../../src/control/contracts/add-contract.ts'
 import { createInput } from '../../src/control/streams/create-stream.ts'
 import { eraseRests } from '../../src/control/erasure/erase-rest.ts'
@@ -8,7 +8,6 @@ import { requireInput } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
 import type { Memory } from './support-memory.ts'
 
-/** Creates the stream `clicks` of `acme`. */
 export async function makeClicks({ deps }: Memory, keyRetentionDays = 365): Promise<InputStream> {
   const { stream } = await createInput(deps, {
     billingId: 'acme',

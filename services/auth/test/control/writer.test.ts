@@ -22,7 +22,7 @@ import {
 
 type Fault = 'fenced' | 'outcome_unknown' | 'lost' | 'unavailable'
 
-/** A fake of what the writer needs of Kafka: one log, one fence, and faults on demand. */
+/** A fake of the parts of Kafka that the writer uses: one log, one fence, and faults on demand. */
 function fakeKafka() {
   const tables = createTables()
   const changes = createChangeLog()
@@ -146,7 +146,7 @@ test('a change is never decided on tables older than itself', async () => {
     begun.resolve()
     return draft.account('a')?.billingId
   })
-  // Requested while the tables are read for the first change.
+  // The second change is requested while the tables are read for the first.
   const second = writer.change(making, (draft) => draft.account('a')?.billingId)
   await begun.promise
   kafka.tables.apply('account/a', accountRecord('a'))
@@ -283,7 +283,7 @@ test('what only looks can change nothing', async () => {
   expect(kafka.tables.account('a')).toBeUndefined()
 })
 
-/** The sequence numbers of the entries. Checks that each entry refers to the one before. */
+/** Returns the sequence numbers of the entries. Checks that each entry refers to the previous one. */
 function chainOf({ entries }: Fake): number[] {
   let prev = '0'.repeat(64)
   return entries.map((value) => {

@@ -24,7 +24,7 @@ const contract = (id: string, registryId: number): ContractRecord => ({
 
 const placeOf = (id: number | undefined) => (id === undefined ? undefined : { id, version: 1 })
 
-/** Knows schemas by subject, and gives new ones the next id. */
+/** A fake registry that knows schemas by subject, and gives new schemas the next id. */
 function registryWith(known: Record<string, number>, nextId = 100) {
   const registered: string[] = []
   const missing = async (): Promise<never> => {

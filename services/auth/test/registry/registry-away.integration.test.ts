@@ -1,5 +1,5 @@
-// Only the creation of contracts needs the registry. While it is stopped, or after it was changed without auth, auth
-// restarts and issues tokens, and readers and events are not affected.
+// Only the creation of contracts needs the registry. If the registry is stopped, or was changed without auth, auth can
+// restart and issue tokens. Readers and events are not affected.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ let input: TestStream
 let listener: TestListener
 const schemaIds: unknown[] = []
 
-/** Each start uses the same data and the same port. */
+/** Each start uses the same data. */
 const startRegistry = (port?: number): Promise<Stack> =>
   startStack({
     folder: join(folder, 'registry'),

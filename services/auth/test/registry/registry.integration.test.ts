@@ -35,7 +35,7 @@ async function makeReader(): Promise<Reader> {
 
 type Published = { readonly id: number; readonly subject: string; readonly definition: unknown }
 
-/** Publishes the clickstream schema, with one more attribute if it must be a different schema. */
+/** Publishes the clickstream schema. A different `mark` gives a different schema. */
 async function publish({ account }: Reader, subject: string, mark = ''): Promise<Published> {
   const example = await exampleContract('clickstream')
   const schema = asJson(example['schema'])

@@ -1,4 +1,4 @@
-// The limits for unauthenticated clients at the token endpoints: short requests that cost auth little.
+// The limits for unauthenticated clients at the token endpoints: requests must be short, and cost auth little.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { measured } from '@weir/testkit'

@@ -1,5 +1,5 @@
-// Folding old minutes, with the test's own topic prefix. The log must be as old as the minutes, so the test creates the
-// topic and sets the time of its records.
+// Folding old minutes into one record per day. The test has its own topic prefix. The log must be as old as the
+// minutes, so the test creates the topic and sets the time of its records.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { createBatchProducer } from '@weir/kafka'
@@ -57,7 +57,7 @@ async function count(key: string, atMs: number, events: number): Promise<void> {
   })
 }
 
-/** The last value of each key of a stream. */
+/** Returns the last value of each key of a stream. */
 async function tableOf(streamId: string): Promise<Record<string, unknown>> {
   const table: Record<string, unknown> = {}
   for (const { key, value } of await reader.read(usageTopic))
@@ -74,7 +74,7 @@ async function makeStream(name: string, isRight: (streamId: string) => boolean):
   }
 }
 
-/** Starts replicas of auth, which fold at their start, until the condition holds. */
+/** Starts a replica of auth, which folds when it starts, and waits until the condition holds. */
 async function foldUntil(isDone: () => Promise<boolean>): Promise<void> {
   const other = await startAuth()
   try {
@@ -108,13 +108,13 @@ test('old minutes become one record of their day; younger ones stay; folding aga
   const ofGone = await tableOf(gone)
   expect(Object.values(ofGone)).toEqual(Object.values(ofGone).map(() => null))
 
-  // When another replica folds; it folds partitions in order, so a folded later partition shows that earlier ones are
-  // finished
+  // When another replica folds. Replicas fold partitions in order, so a folded later partition shows that earlier ones
+  // are finished
   const laterId = await makeStream(
     'later',
     (id) =>
       usagePartitionOf(id) > usagePartitionOf(streamId) &&
-      // Not the partition of `gone`: its folded records have later timestamps than the new record, but precede it.
+      // Excludes the partition of `gone`, whose folded records precede the new record, but have later timestamps.
       usagePartitionOf(id) !== usagePartitionOf(gone),
   )
   await count(usageKey(laterId, 'r', minuteOf(oldDayMs)), oldDayMs, 1)

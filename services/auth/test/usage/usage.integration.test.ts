@@ -1,5 +1,4 @@
-// Usage records as ingest writes them, requested over the API. Also tests old usage, and usage of deleted streams. The
-// tests write the records instead of ingest.
+// Usage, requested over the API. Also tests old usage, and usage of deleted streams. The tests write the records.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createBatchProducer, createKafka } from '@weir/kafka'

@@ -1,4 +1,4 @@
-// What the check of a receipt adds to the receipt.
+// What a check of a receipt returns in addition to the receipt.
 import { expect, test } from '@jest/globals'
 import { warningOf } from '../../src/verify/verify.ts'
 import { erasureRecord } from '../control/erasure/erasure-record.ts'

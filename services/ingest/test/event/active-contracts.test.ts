@@ -4,7 +4,7 @@ import type { ContractRecord } from '@weir/control-state'
 import { createActiveContracts } from '../../src/event/active-contracts.ts'
 import { contractRecord } from '../support/records.ts'
 
-/** Control state with one contract, which may appear or change at a refresh. */
+/** Returns control state with one contract, which may appear or change at a refresh. */
 function follower(before: ContractRecord | undefined, after = before) {
   let record = before
   let looks = 0

@@ -1,6 +1,6 @@
-// Kafka is unreachable for a while under load, once killed and once paused. Every event that got 204 is stored once,
-// and nothing is stored twice. Every request gets a response in time, and ingest recovers without help, within its
-// memory limit (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
+// Kafka is unreachable for a while under load: once because it was killed, once because it was paused. Every event that
+// got 204 is stored once, and nothing is stored twice. Every request gets a response in time, and ingest recovers
+// without help, within its memory limit (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { measured, scale } from '@weir/testkit'
 import { residentBytesMax } from '../support/memory.ts'

@@ -1,4 +1,4 @@
-// Accepted events, in every form that a producer may use, and what Kafka then contains.
+// Accepted events, in every form that a producer may use, and the records in Kafka.
 import { once } from 'node:events'
 import * as http from 'node:http'
 import * as http2 from 'node:http2'

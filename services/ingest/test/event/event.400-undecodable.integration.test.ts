@@ -1,5 +1,5 @@
-// Bodies that can't be decoded as an event of their contract are refused. The sentence names the field, and quotes
-// nothing of the body (docs/wire-format.md Ingest).
+// Bodies that can't be decoded as an event of their contract are refused. The error message names the field, and quotes
+// nothing from the body (docs/wire-format.md Ingest).
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, test } from '@jest/globals'
 import { exampleEvent, madeEvent, newContract } from '@weir/testkit'

@@ -1,4 +1,4 @@
-// Events that are refused for their content: the exact sentences, and their codes (spec Errors). None of them is
+// Events that are refused for their content: the exact error messages and codes (spec Errors). No refused event is
 // stored.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -1,5 +1,5 @@
-// The limits of a stream (spec Limits): its stored events per month, and its accepted requests per second. Also their
-// place in the order of checks. No other replica shares the limits in this test.
+// The limits of a stream (spec Limits): stored events per month, and accepted requests per second. Also the order of
+// all checks. No other replica shares the limits in this test.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -27,7 +27,6 @@ afterAll(() => scene?.stop())
 type Limited = {
   topic: string
   send(parts?: object): Promise<Answer>
-  /** Sends all without waiting for responses in between. */
   sendAll(...parts: object[]): Promise<number[]>
   limit(limits: object): Promise<void>
 }

@@ -1,4 +1,5 @@
-// Requests that are refused before their event is read: a wrong path or method, an unknown encoding, a too large body.
+// Requests that are refused before their event is read: a wrong path or method, an unknown encoding, or a body that is
+// too large.
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -85,7 +86,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   )
 
   describe('the size of an event', () => {
-    /** An event of exactly this many octets. */
+    /** Returns an event of exactly this many octets. */
     const eventOfBytes = async (bytes: number): Promise<string> => {
       const empty = await eventOf('clickstream', { referrer: '' })
       return eventOf('clickstream', { referrer: 'r'.repeat(bytes - empty.length) })

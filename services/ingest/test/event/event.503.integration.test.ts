@@ -157,7 +157,7 @@ inSoak(() => {
     const tooMuch = 'Not stored: too much is waiting for Kafka; send it again'
     const others = answers.map(({ body }) => body).filter((body) => body !== tooMuch)
     expect(others).toHaveLength(1)
-    // This is the request that was within the limit. It was sent to Kafka if the connection was open.
+    // This request was within the limit. Ingest sent it to Kafka if the connection was open.
     expect(others[0]).toMatch(/^(May be|Not) stored: Kafka did not (acknowledge|take) it in time/)
     broker.resumeBroker()
     await accepts(large)

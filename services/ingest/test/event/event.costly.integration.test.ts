@@ -77,7 +77,7 @@ test.each([
     costs.push(cpuMs(scene.world.ingest.pid) - beforeMs)
     expectRefusal(answer, 400, 'validation_failed', tooLong(field))
   }
-  // the first also compiles the contract, and parsing 1 MiB of JSON takes time
+  // the first request also compiles the contract, and parsing 1 MiB of JSON takes time
   expect(Math.min(...costs)).toBeLessThanOrEqual(measured(20))
 })
 
@@ -100,8 +100,8 @@ test('while 500 of the costliest events that are taken come in one request, othe
   const { status, body } = await batch
   expect(status).toBe(200)
   expect(body.match(/doesnt match/g)).toHaveLength(500)
-  // Without turns, at most one request would be answered before the batch. With turns, a quiet machine answers more than
-  // one for each 100 ms of work.
+  // Without pauses in the work, at most one response would precede that of the batch. With pauses, a quiet machine
+  // sends more than one for each 100 ms of work.
   const workMs = cpuMs(scene.world.ingest.pid) - beforeMs
   expect(answered).toBeGreaterThan(scale(workMs / 100, 2))
 })

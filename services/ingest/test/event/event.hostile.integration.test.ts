@@ -1,5 +1,5 @@
-// Malicious input: invalid and forged Avro, very deep JSON, garbage instead of HTTP. Each is refused and takes no more
-// memory than its own bytes, and ingest keeps serving.
+// Malicious input: invalid and forged Avro, very deep JSON, garbage instead of HTTP. Each input is refused and takes no
+// more memory than its own bytes, and ingest keeps serving.
 import { randomBytes } from 'node:crypto'
 import * as net from 'node:net'
 import { gzipSync } from 'node:zlib'

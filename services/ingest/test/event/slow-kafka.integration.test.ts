@@ -1,6 +1,6 @@
-// If Kafka is slow, the HTTP/2 windows close first, so that producers wait instead of getting a refusal. 503 comes only
-// after that (docs/operations.md, When Kafka is slow or gone). Tested with our own HTTP/2, which counts the bodies of
-// all its connections together.
+// If Kafka is slow, the HTTP/2 windows close first, so that producers wait. Only later do they get 503
+// (docs/operations.md, When Kafka is slow or gone). Tested with Weir's own HTTP/2, which counts the bodies of all its
+// connections together.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { constants, connect } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
@@ -16,7 +16,7 @@ import { goodRequest } from '../support/scene.ts'
 const inFlightBytesMax = 16 * 1_048_576
 const bodyBytes = 400_000
 const connections = 4
-/** The bodies per connection. Together they exceed the limit of bytes in flight to Kafka. */
+/** The number of bodies per connection. All bodies together exceed the limit of bytes in flight to Kafka. */
 const bodies = 20
 
 let scene: OwnScene
@@ -41,7 +41,7 @@ afterEach(() => {
 afterAll(() => scene?.stop(), 60_000)
 
 type Flood = {
-  /** Statuses and failed requests, in order. */
+  /** The statuses, or errors of failed requests, in order of arrival. */
   readonly outcomes: (number | string)[]
   /** Whether no connection permits more data, although most bodies are unsent. */
   areWindowsClosed(): boolean
@@ -71,7 +71,7 @@ async function open(): Promise<ClientHttp2Session> {
   await new Promise((resolve, reject) => {
     session.once('remoteSettings', resolve).once('error', reject)
   })
-  session.on('error', () => {}) // every request on it gets the error
+  session.on('error', () => {}) // every request of the session gets the error
   return session
 }
 

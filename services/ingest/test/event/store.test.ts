@@ -1,4 +1,4 @@
-// Turns a checked event into a record, with real encryption and without Kafka.
+// How a checked event becomes a record, with real encryption and without Kafka.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Event } from '@weir/contracts'
@@ -46,7 +46,7 @@ function keysWithout(...missing: readonly string[]): EraKeys {
 type Keeping = { keeping?: Promise<void>; streamNow?: InputStream }
 type Sent = { topic: string; partition: number; record: ProduceRecord }
 
-/** A store whose keys may appear at a refresh. */
+/** Returns a store whose keys may appear at a refresh. */
 function storeWith(
   before: EraKeys | undefined,
   after = before,

@@ -1,5 +1,5 @@
-// POST /events on the real broker: the accepted events, in both framings and over both protocols, and the rejected
-// ones, with the same sentences as from POST /event.
+// POST /events with a real broker: accepted events, in both framings and over both protocols, and rejected events, with
+// the same error messages as from POST /event.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'

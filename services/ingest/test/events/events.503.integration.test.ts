@@ -1,5 +1,5 @@
-// POST /events if Kafka does not acknowledge. The whole request is refused only if none of its events is stored. Bodies
-// are delayed before anything is refused, and ingest recovers once Kafka is back.
+// POST /events if Kafka does not acknowledge. Ingest refuses the whole request only if none of its events is stored.
+// Before any refusal, ingest delays bodies. It recovers once Kafka is back.
 import * as http from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'

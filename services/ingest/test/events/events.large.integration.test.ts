@@ -1,5 +1,5 @@
-// POST /events with bodies larger than the part that is kept in memory. Memory stays bounded, third-party clients get
-// their responses, and after a disconnect the stored events remain.
+// POST /events with bodies that are not kept completely in memory. Memory stays bounded, third-party clients get their
+// responses, and events stored before a disconnect remain.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ const bodyBytes = scale(256, 48) * mebibyte
 const grownBytesMax = measured(64 * mebibyte)
 /** The bytes of one request's events that may be in flight to Kafka. Their records are a little larger. */
 const onTheirWayMax = 2 * mebibyte + mebibyte
-/** The number of 1 MiB pieces in one event. Together they are much larger than `onTheirWayMax`. */
+/** The number of 1 MiB chunks in one event, which is much larger than `onTheirWayMax`. */
 const piecesWithoutEnd = scale(300, 50)
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 
@@ -42,7 +42,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
   let streams = 0
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-events-'))
-    // With a small young generation, the process is about as large as the data that it keeps.
+    // With a small young generation, the process needs little more memory than the data that it keeps.
     const options = { NODE_OPTIONS: '--max-semi-space-size=4' }
     scene = await startSceneApart({ env: { INGEST_HTTP: server, ...options } })
     contract = await compiledExample('clickstream')
@@ -63,7 +63,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
     'content-type': `application/x-${framing}`,
   })
 
-  /** A request whose body is written as fast as the server reads it, and its response. */
+  /** Opens a request. Its body is written as fast as the server reads it. */
   function open(
     protocol: 'HTTP/1.1' | 'HTTP/2',
     headers: http.OutgoingHttpHeaders,

@@ -1,4 +1,4 @@
-// The path of many events without a network: which events are stored in which order, which are rejected, and when the
+// A request of many events without a network: which events are stored in which order, which are rejected, and when the
 // whole request is refused.
 import { Buffer } from 'node:buffer'
 import { beforeAll, describe, expect, test } from '@jest/globals'
@@ -48,7 +48,7 @@ async function* oneByOne(lines: readonly string[]): AsyncGenerator<Buffer, void,
   for (const line of lines) yield Buffer.from(`${line}\n`)
 }
 
-/** A clock that advances by a tenth of a millisecond at each call. */
+/** Returns a clock that advances by a tenth of a millisecond at each call. */
 function tickingClock(): () => number {
   let ticks = 0
   return () => (ticks += 1) / 10

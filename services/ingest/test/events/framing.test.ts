@@ -9,7 +9,7 @@ import type { FramedEvent, Framing } from '../../src/events/framing.ts'
 
 const bytesMax = 8
 
-/** Events as hex, so that they can't equal a refusal. */
+/** Returns events as hex, so that they can't equal a refusal. */
 const found = (framed: FramedEvent): string =>
   typeof framed === 'string' ? framed : framed.toString('hex')
 const hex = (text: string): string => Buffer.from(text).toString('hex')

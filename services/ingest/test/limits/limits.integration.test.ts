@@ -1,5 +1,6 @@
 // The limits of a stream over two replicas of ingest, which share only Kafka. No other replica of ingest runs in this
-// test. The demand depends on the machine, so the admitted requests are compared with the measured demand, too.
+// test. The demand depends on the speed of the machine, so the test also compares admitted requests with the measured
+// demand.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -75,7 +76,7 @@ async function load(
     const count = (counts[Math.floor(second)] ??= { asked: 0, taken: 0 })
     for (const replica of [0, 1]) {
       owed[replica] = (owed[replica] ?? 0) + (demand(replica, second) * (nowMs - lastMs)) / 1000
-      // If the test can't keep up, it leaves requests out, and doesn't send them later.
+      // If the test can't keep up, it skips requests, and doesn't send them later.
       for (let sent = 0; (owed[replica] ?? 0) >= 1 && sent < 100; sent += 1) {
         owed[replica] = (owed[replica] ?? 0) - 1
         count.asked += 1

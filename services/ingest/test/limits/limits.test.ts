@@ -1,4 +1,4 @@
-// The events that a stream may send, by this replica's counters and the reports of the others.
+// How many events a stream may send, computed from this replica's counters and the other replicas' reports.
 import { describe, expect, test } from '@jest/globals'
 import { monthCountValue } from '@weir/control-state'
 import { hasCode } from '@weir/kit'

@@ -11,11 +11,10 @@ type Simulated = {
   replicas: number
   rate: number
   seconds: number
-  /** Requests per second at a replica. */
   demand: (replica: number, second: number) => number
 }
 
-/** How many requests all replicas together admit, in each second. */
+/** Returns how many requests all replicas together admit in each second. */
 function simulate({ replicas, rate, seconds, demand }: Simulated): number[] {
   const parts = Array.from({ length: replicas }, (_, index) => ({
     id: `r${index}`,

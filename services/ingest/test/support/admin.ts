@@ -1,10 +1,10 @@
 // A service's admin port, as probes and scrapers use it.
 
-/** Uses a new connection, because the other side may close an idle one just as it is used. */
+/** Uses a new connection, because the service may close an idle connection just as a request uses it. */
 export const askAdmin = (adminUrl: string, path: string): Promise<Response> =>
   fetch(adminUrl + path, { headers: { connection: 'close' } })
 
-/** The sum of all series with this name and these labels. */
+/** Returns the sum of all series with this name and these labels. */
 export async function metricOf(
   adminUrl: string,
   name: string,

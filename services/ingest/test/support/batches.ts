@@ -19,7 +19,7 @@ export function frame(datum: Buffer, length = datum.length): Buffer {
   return Buffer.concat([head, datum])
 }
 
-/** The bytes of one event in a body. JSON is converted to Avro with the contract. */
+/** Returns the bytes of one event in a body. Converts JSON to Avro with the contract if necessary. */
 export const framed = (framing: FramingName, event: string, contract: Contract): Buffer =>
   framing === 'ndjson'
     ? Buffer.from(`${event}\n`)

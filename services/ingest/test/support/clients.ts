@@ -13,7 +13,7 @@ export type Sent = {
 }
 export type Answer = {
   status: number
-  /** The values of a header, joined if there are several. */
+  /** Returns the value of a header; several values are joined. */
   header(name: string): string | undefined
   body: string
 }
@@ -33,7 +33,7 @@ const connectHttp2: Connect = async (url, tls) => {
     session.once('remoteSettings', resolve).once('error', reject)
     session.once('close', () => reject(new Error('the connection was closed')))
   })
-  session.on('error', () => {}) // every request on it gets the error
+  session.on('error', () => {}) // every request of the session gets the error
   const authority = new URL(url).host
   const scheme = url.startsWith('https') ? 'https' : 'http'
   return {

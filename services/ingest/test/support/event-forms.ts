@@ -1,4 +1,4 @@
-// The forms in which an event may be sent: how its contract and its encoding are named, and lenient JSON.
+// The forms in which an event may be sent: headers that name the contract and the encoding, and lenient JSON.
 import type { Header } from './clients.ts'
 
 /** Ways to name the contract. */
@@ -23,7 +23,10 @@ export const schemaIdHeaders: readonly [string, Header[]][] = [
   ],
 ]
 
-/** The headers that determine JSON or Avro: the form of the body, its headers, and the expected status. */
+/**
+ * The headers that select JSON or Avro. Each entry has a title, the form of the body, its headers, and the expected
+ * status.
+ */
 export const typeHeaders: readonly [string, 'json' | 'avro', Header[], number][] = [
   [
     'Svc-Serialization-Type decides over Content-Type',

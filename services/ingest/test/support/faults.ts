@@ -25,7 +25,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number][0]
 
-/** For each of these faults there is a token. As far as possible it has the later faults of this list, too. */
+/** The faults of tokens. As far as possible, each token has the later faults of this list, too. */
 const tokenFaults = ['token', 'kind', 'scope', 'enabled', 'eventCount', 'eventRate'] as const
 
 /** `wrong` has a token for each of these faults; `good` has no fault. */

@@ -1,4 +1,4 @@
-// Counts how often a topic contains each event, by the mark that its sender put into the field eventType.
+// Counts how often a topic contains each event. The field eventType identifies an event.
 import { compiledExample, plainEvent, textIn } from '@weir/testkit'
 import type { TopicReader } from '@weir/testkit'
 

@@ -1,5 +1,6 @@
 // A broker that is unreachable for a while under load. Records the response to every event, how often the topic then
-// contains the event, and the memory of ingest. Two replicas, one for each HTTP/2 implementation, share the broker.
+// contains the event, and the memory of ingest. Two replicas of ingest share the broker, one for each HTTP/2
+// implementation.
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 import { peakResidentBytes } from '@weir/testkit'
@@ -23,7 +24,7 @@ export type Load = { readonly connections: number; readonly streams: number }
 
 export type Answered = {
   readonly mark: string
-  /** The status, or why there was none. */
+  /** The status, or the error if there was no response. */
   readonly outcome: number | string
   readonly sentMs: number
   readonly tookMs: number
@@ -37,17 +38,17 @@ export type Seen = {
   readonly beganMs: number
   /** When the broker may have started to respond again. */
   readonly endedMs: number
-  /** The maximum of bytes in flight to Kafka during the outage. */
+  /** The maximum number of bytes in flight to Kafka during the outage. */
   readonly inFlightBytes: number
   readonly peakBytes: number
   /** The distinct responses of /health/ready once ingest is ready again. */
   readonly health: readonly string[]
 }
 
-/** Each stream's pause between two events. As with producers, it is longer after a refusal. */
+/** The pause between two events of each HTTP/2 stream. As with producers, the pause is longer after a refusal. */
 const pauseMs = 100
 const pauseRefusedMs = 500
-/** Each event whose number is a multiple of this is much larger than the others. */
+/** One of this many events is much larger. */
 const largeEvery = 20
 const largeText = 'r'.repeat(20_000)
 const warmUpMs = 2_000

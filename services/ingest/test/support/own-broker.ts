@@ -1,4 +1,4 @@
-// A broker that one test can pause and kill. The registry is that of the test run.
+// A broker that one test can pause and kill. The test uses the registry of the test run.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ export type OwnBroker = Pick<
   Stack,
   'kafkaBrokers' | 'resumeBroker' | 'killBroker' | 'restartBroker' | 'stop'
 > & {
-  /** Resolves once the broker is silent. Its connections stay open. */
+  /** Pauses the broker, and resolves once it is silent. Its connections stay open. */
   pauseBroker(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ async function startOwnBroker(): Promise<OwnBroker> {
   }
 }
 
-/** A process stops a moment after the signal, so a busy broker may send another response or two. */
+/** A process stops a moment after the signal, so a busy broker may send one or two more responses. */
 async function hasStopped(pid: number): Promise<boolean> {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)])
   return stdout.trim().startsWith('T')

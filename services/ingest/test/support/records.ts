@@ -24,7 +24,7 @@ export const inputStream = (more: Partial<InputStream> = {}): InputStream => ({
   ...more,
 })
 
-/** The contract clickstream of the account acme. */
+/** Returns the record of the contract clickstream of the account acme. */
 export async function contractRecord(more: Partial<ContractRecord> = {}): Promise<ContractRecord> {
   const definition = await exampleContract('clickstream')
   const schemaText = JSON.stringify(asObject(definition['schema'])['definition'])

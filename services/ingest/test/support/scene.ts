@@ -1,5 +1,5 @@
-// The common start of ingest's tests: the services of the test run, or the test's own; an account with an input stream
-// and a token for it; a client of each protocol; and a reader of Kafka's topics.
+// The common preparation of ingest's tests: the services of the test run or of the test, an account with an input
+// stream and its token, a client of each protocol, and a reader of Kafka's topics.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { signUp, createTopicReader, exampleEvent, joinWorld, startInputWorld } from '@weir/testkit'
@@ -34,13 +34,13 @@ export type SceneOptions = {
 export const startScene = async (options: Pick<SceneOptions, 'contracts'> = {}): Promise<Scene> =>
   sceneIn(await joinWorld(), options)
 
-/** Uses an ingest of its own, for a test that configures, counts, inspects or stops it. */
+/** Starts an ingest replica for one test, which may configure, inspect or stop it. */
 export async function startSceneApart({ env, ...options }: SceneOptions = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   return sceneIn({ ...shared, ingest: await shared.replica('ingest', env) }, options)
 }
 
-/** Without another replica of ingest, for tests of limits, which replicas share. */
+/** Has no other replica of ingest. This is for tests of limits, which replicas share. */
 export type AloneScene = Scene<InputWorld>
 export const startSceneAlone = async (): Promise<AloneScene> => sceneIn(await startInputWorld(), {})
 
@@ -77,12 +77,11 @@ export async function sceneIn<World extends AnyWorld>(
 export const bearer = (token: string): Header => ['authorization', `Bearer ${token}`]
 export const schema = (id: string): Header => ['svc-schema-id', id]
 
-/** An event as a producer sends it, with some parts replaced. */
+/** Returns an example event as JSON, with some fields replaced. */
 export async function eventOf(name: ExampleContract, parts: object = {}): Promise<string> {
   return JSON.stringify({ ...(await exampleEvent(name)), ...parts })
 }
 
-/** A valid request. */
 export async function goodRequest(token: string, parts: object = {}): Promise<Required<Sent>> {
   return {
     method: 'POST',
@@ -92,7 +91,7 @@ export async function goodRequest(token: string, parts: object = {}): Promise<Re
   }
 }
 
-/** Checks status, code and, if given, the whole sentence. */
+/** Checks the status, the code and, if given, the whole body. */
 export function expectRefusal(answer: Answer, status: number, code: string, body?: string): void {
   expect([answer.status, answer.header('svc-error'), answer.body]).toEqual([
     status,

@@ -3,7 +3,7 @@ import { createConcurrencyLimiter } from '../../src/access/concurrency-limiter.t
 
 const bounds = { atOnceMax: 2, waitingMax: 3, waitingOfOneMax: 2 }
 
-/** Work that reports its start, and ends when `end` is called. */
+/** Returns work that reports its start, and ends when `end` is called. */
 function workOf() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const state = { hasBegun: false, end: resolve }

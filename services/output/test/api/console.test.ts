@@ -1,4 +1,4 @@
-// How output serves the console: what the page may load and connect to, and the response if the page isn't built.
+// Output serves the console: what the page may load and connect to, and the response if the page isn't built.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
-// Readings of personal data are in the audit log: previews with samples, dead-lettered records, watching, and tokens of
-// a derived stream's credentials. Each entry says who, what and when, and contains no value.
+// The audit log has an entry for each access to personal data: previews with samples, dead-lettered records, watching,
+// and tokens of a derived stream's credentials. An entry says who read what and when, without values.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { asObject, exampleEvent, expectStatus, listen, textIn } from '@weir/testkit'
@@ -113,7 +113,7 @@ test('a token of credentials that read a derived stream has an entry, once an ho
   await scene.account.token(input)
   const entries = await entriesOf('read.token')
   const ofThese = entries.filter(({ by }) => asObject(by)['clientId'] === clientId)
-  // There are two if a new hour begins meanwhile.
+  // There are two if a new hour begins during the test.
   expect([1, 2]).toContain(ofThese.length)
   expect(ofThese[0]).toMatchObject({ target: { ...target(), output: 'out' } })
   expect(entries.some(({ by }) => asObject(by)['clientId'] === input.clientId)).toBe(false)

@@ -1,5 +1,5 @@
-// Tests every route, including upgrades, with an API key of every role, and compares with the table of routes. The
-// requested objects don't exist, so a permitted caller gets another status than 403.
+// Tests every route, including upgrades, with an API key of every role, and compares the result with the table of
+// routes. The requested objects don't exist, so a permitted caller gets another status than 403.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { asObject, exampleEvent, expectStatus, textIn } from '@weir/testkit'
 import { hasRole, isRole, roles } from '@weir/control-state'

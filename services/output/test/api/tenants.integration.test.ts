@@ -35,7 +35,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   'GET /v2/streams/:stream/subject-access': undefined,
 }
 
-/** Routes are listed here, and never called. */
+/** Routes are only listed, so their dependencies are never used. */
 const page = { folder: '', authUrl: 'http://auth.test', ingestUrl: 'http://ingest.test' }
 const unusable = { console: page, pageOf: (code: string) => code } as Parameters<
   typeof createApp
@@ -48,7 +48,7 @@ const routes = createApp(unusable)
     ),
   )
   .filter((route) => route.includes(' /v2/')) // the other routes contain no data of an account
-  .filter((route) => route !== 'POST /v2/keys') // names no stream: test/reader-keys
+  .filter((route) => route !== 'POST /v2/keys') // it names no stream; tested in test/reader-keys
 
 test('every route of output has its case', () => {
   expect(Object.keys(bodies).toSorted()).toEqual(routes.toSorted())

@@ -55,7 +55,7 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
   await transactor.close()
 }
 
-/** Copies of a stored record that name another contract. */
+/** Copies a stored record with the name of another contract. */
 const namedAs = (
   { key, value, headers, timestampMs, partition }: SourceRecord,
   schemaId: string,
@@ -214,7 +214,7 @@ describe('dead records', () => {
   })
 
   test('are listed, counted, and derived once when what was wrong is mended, however often it is asked', async () => {
-    // Given records of a contract that doesn't exist yet, and a record of one that never will
+    // Given records of a contract that doesn't exist yet, and a record of a contract that will never exist
     const records = await scene.topics.read(input.topic)
     const later = freshName('later')
     const filteredOne = records.length - 1
@@ -237,8 +237,8 @@ describe('dead records', () => {
     })
     expect(listed.text).not.toMatch(/anna|bert|cleo|dora/)
 
-    // When the contract is created, two replicas get the retry request at the same time, and one of them gets another
-    // later
+    // When the contract is created, two replicas get a retry request at the same time, and one replica gets another
+    // request later
     const before = sourcesOf(await scene.topics.read(derived.topic))
     const { body: demo } = await scene.account.call('GET', '/v2/contracts/demo_v1')
     const { schema_registry_id: _, ...schema } = asObject(demo['schema'])

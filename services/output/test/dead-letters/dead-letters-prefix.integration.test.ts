@@ -1,5 +1,6 @@
-// Two Weirs on one cluster. Their names differ only in the prefix, and one prefix is the beginning of the other. Each
-// finds its dead letters by the full names of their sources, and derives them again into its own topic.
+// Two installations of Weir on one cluster. Their Kafka names differ only in the prefix, and one prefix is the
+// beginning of the other. Each installation finds its dead letters by the full names of their sources, and derives them
+// again into its own topic.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka, createTransactor } from '@weir/kafka'
 import { BROKERS, log, readRecords, uniqueName } from '../../../../packages/kafka/test/support.ts'
@@ -25,7 +26,7 @@ afterAll(async () => {
   }
 })
 
-/** Creates two dead letters that name that topic as their source. */
+/** Creates two dead letters with this source topic. */
 async function deadLetter({ kafka }: typeof weir, sourceTopic: string): Promise<void> {
   const transactor = createTransactor(kafka, { transactionalId: 'dead', timeoutMs: 30_000 })
   await transactor.fence()

@@ -1,4 +1,4 @@
-// Retries whose end marker Kafka has left out in one of the two logs. The next owner of the partition finds the outcome
+// Retries whose transaction marker is missing in one of the two logs. The next owner of the partition finds the outcome
 // by `svc-source`.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
@@ -41,7 +41,7 @@ const HANGING = [
 
 type Hanging = { readonly ended: (typeof HANGING)[number][1]; readonly hanging: Hanging['ended'] }
 
-/** Creates two dead letters, and a committed retry of the first one whose end marker is missing in one log. */
+/** Creates two dead letters, and a committed retry of the first. The retry's marker is missing in one log. */
 async function interrupted({ ended, hanging }: Hanging): Promise<Derivation> {
   const derivation = await makeDerivation(admin)
   await derivation.write('odd-1', 'odd-2')

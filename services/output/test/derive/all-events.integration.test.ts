@@ -21,7 +21,7 @@ const eventCount = scale(10_000, 1_500)
 const peopleCount = scale(2_000, 300)
 const events = makeEvents(eventCount, peopleCount, 20_261_120)
 
-/** Each output has its rule for levels, written independently of the code. */
+/** The outputs, with the levels that each decrypts, written independently of the code. */
 const outputs = {
   'level-0': { consentLevels: [0], opens: (level: number) => level === 0 },
   'level-1': { consentLevels: [1], opens: (level: number) => level <= 1 },
@@ -66,7 +66,7 @@ const of = (name: keyof typeof outputs): Stored[] => inOutput.get(name) ?? []
 const numbers = (all: readonly { number: number }[]) =>
   all.map(({ number }) => number).sort((a, b) => a - b)
 
-/** The items for which a check fails, with the check. A few are enough to find the cause. */
+/** Returns a few of the items for which a check fails, with actual and expected values. */
 function faults<Item extends { number: number }>(
   items: readonly Item[],
   check: (item: Item, sent: SentEvent) => readonly [actual: unknown, expected: unknown],

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** Collects the form of each event of a stream: on its WebSocket, and in its topic. */
+/** Collects each event of a stream from its WebSocket and its topic. */
 async function collect(where: string, { topic }: TestStream): Promise<void> {
   const events = where === 'input' ? shownIn.input : shownIn.derived
   const shown = await events.until(contracts.length)
@@ -65,7 +65,7 @@ function seen(where: 'input' | 'derived', contract: ExampleContract): Seen {
   return found
 }
 
-/** UUID text if the contract's type is string, a number if it is int. */
+/** Expects a UUID if the contract's type is string, a number if the type is int. */
 const keyLinkForm = (contract: ExampleContract): unknown =>
   contract === 'demo_event' ? expect.stringMatching(uuid) : expect.any(Number)
 

@@ -15,7 +15,7 @@ import type { Sealed } from '../support/sealed.ts'
 
 const input = { streamId: randomUUID(), rotationHours: 24 }
 const keys = keysOfEra(input)
-/** A mark that is in every value of the event, and nowhere else. */
+/** A text in every value of the event, and nowhere else. */
 const mark = 'x8231x'
 const demo = await sealExample('demo_v1', keys.whole, {
   unique_identifier: { string: `unique ${mark}` },
@@ -215,7 +215,9 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     return { ...record, value: frame(registryId, contract.encode(event)) }
   }
 
-  /** Changes the consent, as a client that may write the input topic could, to get the event into another output. */
+  /**
+   * Changes the consent, as any client that may write to the input topic could do to get the event into another output.
+   */
   const withConsent = (consentLevels: readonly number[]): SourceRecord => {
     const event = contract.decode(Buffer.from(payload))
     const meta = asObject(event['svcMeta'])

@@ -1,5 +1,5 @@
-// Problematic inputs: deleted parts, other writers, and records that Kafka refuses, that don't fit or that can't be
-// derived. None of this affects another record.
+// Problematic inputs: deleted records, other writers, and records that Kafka refuses, that are too large or that can't
+// be derived. No other record is affected.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
@@ -158,7 +158,7 @@ test('a dead record that would not fit is dead-lettered without its value, and w
 })
 
 test('derived records that Kafka refuses for their size are dead-lettered; their neighbours are derived', async () => {
-  // Given an output topic that accepts only smaller records than the topics of Weir
+  // Given an output topic with a smaller maximum record size than Weir's topics
   const derivation = await makeDerivation(admin, { output: { 'max.message.bytes': '20000' } })
   const large = 'x'.repeat(30_000)
   await derivation.write('a', `1${large}`, 'b', 'no', `2${large}`, 'c')

@@ -1,5 +1,5 @@
-// Each record is derived exactly once while the brokers that lead its partitions die and come back. The test has two
-// brokers of its own; the second may be stopped.
+// Each record is derived exactly once, even if the leaders of its partitions die and come back. The test has its own
+// two brokers, and stops only the second.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBatchProducer } from '@weir/kafka'
 import type { BatchProducer } from '@weir/kafka'
@@ -45,7 +45,10 @@ afterAll(async () => {
 
 type Derived = { readonly of: DerivedPartition; readonly expected: string[] }
 
-/** `input` and `logs` list the brokers with replicas of the input and the derived logs, each leader first. */
+/**
+ * `input` lists the brokers with replicas of the input topic, and `logs` those of the derived topics. The leader comes
+ * first.
+ */
 async function derived(input: readonly number[], logs: readonly number[]): Promise<Derived> {
   const [inputTopic, outputTopic, deadLetterTopic] = await Promise.all([
     topics.make('in', { replicas: input, configs: {} }),

@@ -1,5 +1,5 @@
-// With a real broker each record is derived exactly once and in order, even if the owner changes, if a replica wrongly
-// considers itself the owner, or if connections are lost.
+// With a real broker, each record is derived exactly once and in order. Owners change, replicas wrongly consider
+// themselves owners, and connections are lost.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
@@ -133,7 +133,7 @@ test('what a former owner had on its way when another took over is stored by nei
   await derivation.write('c', 'd')
   await held.began
 
-  // When another replica acquires the partition, and the appends arrive after that
+  // When another replica acquires the partition, and the delayed appends arrive later
   isFirst = false
   const second = start(derivation)
   await derivation.sourcesUntil(4)

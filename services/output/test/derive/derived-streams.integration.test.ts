@@ -1,4 +1,4 @@
-// spec Events 2 to 5, with its own examples: how an input stream and its derived streams show one event
+// spec Events 2 to 5, with the examples of the spec: how an input stream and its derived streams show one event
 // (docs/wire-format.md Derived streams).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -78,11 +78,11 @@ async function sendAndFind(schemaId: string, event: object): Promise<Shown> {
 const findIn = (events: Shown[], { svcMeta }: Shown): Shown | undefined =>
   events.find((event) => asObject(event['svcMeta'])['nonce'] === asObject(svcMeta)['nonce'])
 
-/** base64 of version 1, four bytes of the keyLink, an IV of 16 bytes, and the ciphertext. */
+/** Encrypted text: base64 of the version 1, four bytes of the keyLink, an IV of 16 bytes, and the ciphertext. */
 const sealedText = /^A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}$/
 const sealed = expect.stringMatching(sealedText)
 
-/** A value of Avro JSON with its union flattened. */
+/** Returns a value of Avro JSON without the name of its union branch. */
 const flat = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.values(value)[0]

@@ -1,4 +1,4 @@
-// A deriver from its stream's creation to its deletion: where it starts, when it waits, and what remains after it
+// A deriver from its stream's creation to its deletion: where it starts, when it waits, and what remains afterwards
 // (docs/architecture.md 3, 11).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -34,7 +34,7 @@ const pathOf = (output: TestStream) => `/v2/streams/${input.name}/outputs/${outp
 const change = async (method: string, path: string, body?: unknown) =>
   expectStatus(await scene.account.call(method, path, body), 200)
 
-/** Numbered events, from `first` on, that all reach level 0. */
+/** Creates numbered events, from `first` on, with consent for level 0. */
 const eventsFrom = (first: number, count: number): SentEvent[] =>
   makeEvents(first + count, 20, 14)
     .slice(first)

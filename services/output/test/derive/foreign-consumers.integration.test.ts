@@ -114,7 +114,7 @@ const nothing = Buffer.alloc(0)
 const upToZero = (bytes: Buffer): Buffer =>
   bytes.includes(0) ? bytes.subarray(0, bytes.indexOf(0)) : bytes
 
-/** The whole record on one line. */
+/** Returns the whole record as one line. */
 const lineOf = ({ keyLinkShown, value, ...texts }: KcatRecord): string =>
   [...Object.values(texts), keyLinkShown.toString('hex'), value.toString('hex')].join(' ')
 

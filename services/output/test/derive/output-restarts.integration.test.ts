@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** The input locations that the derived topic should contain, and those that it contains. */
+/** Returns the input positions of the events that the derived topic should contain, and of those that it contains. */
 async function derivedPlaces(deadlineMs?: number) {
   await scene.untilDerived(input, output.name, deadlineMs)
   const inInput = (await scene.topics.read(input.topic)).map(stored)
@@ -37,7 +37,7 @@ async function derivedPlaces(deadlineMs?: number) {
   }
 }
 
-/** Sends events until it is stopped, with pauses, so that a transaction contains only some of them. */
+/** Sends events until `stop` is called. Pauses cause several transactions. */
 function startFlow(seed: number): { stop(): Promise<void> } {
   let isFlowing = true
   const flow = async (): Promise<void> => {
@@ -66,7 +66,7 @@ const send = async (count: number, seed: number): Promise<void> =>
 const derivedEnds = () =>
   scene.topics.admin.offsets.ends(output.topic, { isolation: 'read_uncommitted' })
 
-/** Kills a replica while it writes, which the growth of the topic between two checks shows. */
+/** Kills a replica while it writes: when the topic has grown between two checks. */
 async function killWhileItWrites(running: Replica): Promise<void> {
   let before = await derivedEnds()
   const isGrowing = async (): Promise<boolean> => {
@@ -117,7 +117,7 @@ inSoak(() => {
       process.kill(replica.pid, 'SIGTERM')
       for (const { closed } of clients)
         expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
-      // After 10 s it would end the shutdown early, and exit with 1.
+      // After 10 s the replica would end the shutdown early, and exit with 1.
       expect(await replica.exited).toBe(0)
       replica = await scene.world.replica('output')
     })
@@ -128,7 +128,7 @@ inSoak(() => {
       process.kill(replica.pid, 'SIGTERM')
       expect(await replica.exited).toBe(0)
       await flow.stop()
-      // Sooner than a group would notice the loss of a member.
+      // The deadline is shorter than a group needs to notice the loss of a member.
       const { expected, actual } = await derivedPlaces(within(8_000))
       expect(actual).toEqual(expected)
     })

@@ -1,4 +1,5 @@
-// Two Weirs on one cluster, whose names differ only in the prefix. Each derives into its own partitions.
+// Two installations of Weir on one cluster. Their Kafka names differ only in the prefix, and each derives into its own
+// partitions.
 import { afterAll, expect, test } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import { BROKERS, uniqueName } from '../../../../packages/kafka/test/support.ts'

@@ -1,5 +1,5 @@
-// A replica that acquires a derived partition continues exactly where the logs end, whatever other clients have written
-// or noted.
+// A replica that acquires a derived partition continues exactly where the logs end, despite writes and commits of other
+// clients.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createAdmin, createPositions } from '@weir/kafka'
 import { inSoak } from '@weir/testkit'
@@ -65,7 +65,7 @@ test('a noted position counts where it is further than both logs, and not where 
   const end = await endOf(of.outputTopic, of)
   await note(of, 20n, { end, epoch })
   expect(await nextOf(of)).toBe(20n)
-  // A former owner notes this position late.
+  // A former owner commits this position late.
   await note(of, 8n, { end: end - 1n, epoch })
   expect(await notedNexts(one, [of])).toEqual(new Map([[of, 8n]]))
   expect(await nextOf(of)).toBe(9n)

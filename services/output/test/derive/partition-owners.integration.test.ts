@@ -1,5 +1,4 @@
-// A derived partition has one owner. The owner is certain of this before it writes, whatever happened to the former
-// owner.
+// A derived partition has one owner. An owner writes only when it is certain that the former owner can't.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { BROKERS } from '../../../../packages/kafka/test/support.ts'
@@ -33,7 +32,7 @@ test('where Kafka fences nobody, as it has forgotten the former owner, the lease
   const former = await own(of)
   await append(of, former.derived, 7n)
   const patient = open({ leaseMs: 5_000 })
-  // For Kafka, this is the same as an id that it has forgotten.
+  // Kafka treats this unknown id like one that it has forgotten.
   const acquiring = own({ ...of, transactionalId: `${of.transactionalId}x` }, patient)
   await pollUntil(() => lines.length > 0, { deadlineMs: 60_000 })
   expect(lines).toMatchObject([{ level: 'warn', stream: of.outputTopic, partition: 1 }])

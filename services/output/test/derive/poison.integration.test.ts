@@ -1,5 +1,5 @@
-// Records in an input topic that ingest did not write. Each is dead-lettered and stays encrypted: it is never decrypted
-// or passed on. All other records continue in order (docs/architecture.md 4).
+// Invalid records in an input topic, not written by ingest. Each is dead-lettered, still encrypted. All other records
+// are derived in order (docs/architecture.md 4).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTransactor } from '@weir/kafka'
 import { frame, unframe } from '@weir/schema-registry'
@@ -49,7 +49,7 @@ async function deadCounted(): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Writes to the input's topic as a client that may write, but isn't ingest. */
+/** Writes to the input's topic like a client that may write, but isn't ingest. */
 async function writeForeign(records: readonly AddressedRecord[]): Promise<void> {
   const transactor = createTransactor(scene.topics.kafka, {
     transactionalId: `foreign.${input.topic}`,
@@ -60,7 +60,7 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
   await transactor.close()
 }
 
-/** Invalid records, by the error code of their fault. */
+/** Returns invalid records, each with its expected error code. */
 function poison(
   good: SourceRecord,
   strangersKeyLink: Buffer,
@@ -140,7 +140,7 @@ test('poison of every kind amid good events is dead-lettered; no other event los
 
   // counted, and logged without values
   await pollUntil(async () => (await deadCounted()) === bad.length, within)
-  // One line per second for each partition.
+  // The log has one line per second for each partition.
   const isSaid = (line: string) =>
     line.includes('were dead-lettered') && line.includes('unknown_contract')
   await pollUntil(() => scene.world.logLines().some(isSaid), within)

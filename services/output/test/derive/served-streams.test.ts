@@ -1,5 +1,4 @@
-// Which streams this deployment derives, and which changes are reported. Other tests cover the derivation of their
-// records.
+// Which streams a deployment derives, and which changes are reported.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createServedStreams } from '../../src/derive/served-streams.ts'
 import { derivedStream, followerOf, inputStream, keptLog } from '../support/streams.ts'

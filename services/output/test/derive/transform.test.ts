@@ -1,4 +1,4 @@
-// An error of one record while a caller waits for a batch. Only this record counts as dead for now.
+// A record of a batch fails while a caller waits. Only this record counts as dead-lettered for now.
 import { describe, expect, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
@@ -12,7 +12,7 @@ const records = [0n, 1n, 2n].map((offset) => ({ ...record, offset }))
 
 type Fault = (looks: number) => Error | undefined
 
-/** A batch of three: the first is filtered, the second fails, the third passes. */
+/** Derives three records: the first is filtered, the second fails, the third passes. */
 function roundThat(fault: Fault, isFresh = true) {
   let looks = 0
   const derive = (given: SourceRecord): OutRecord | undefined => {

@@ -9,7 +9,7 @@ import { inputStream } from '../support/streams.ts'
 type Deps = Parameters<typeof preview>[0]
 type Call = Parameters<ReturnType<typeof preview>>[0]
 
-/** The dependencies of a preview before it reads. The first read is recorded, and ends the preview. */
+/** Returns the dependencies of a preview. The first read is recorded, and ends the preview. */
 const depsOf = (reads: string[]): Deps =>
   ({
     follower: { tables: { stream: () => inputStream() }, refresh: async () => {} },

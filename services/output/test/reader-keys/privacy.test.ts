@@ -5,7 +5,7 @@ import { AppError, createProxies } from '@weir/kit'
 import { giveKeys } from '../../src/reader-keys/reader-keys.ts'
 import type { ReaderKeysDeps } from '../../src/reader-keys/reader-keys.ts'
 
-// Control state isn't fresh, so a request that passes this check gets the next refusal.
+// Control state isn't fresh, so a request that passes this check gets another refusal.
 const deps = {
   proxies: createProxies(['10.1.0.0/16']),
   follower: { isFresh: () => false },

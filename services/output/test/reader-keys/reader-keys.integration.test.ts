@@ -1,5 +1,5 @@
-// Outputs that their readers decrypt: what their topics contain, which keys `POST /v2/keys` gives to whom, and what
-// erasures and withdrawals remove (docs/keys.md Keys for readers).
+// Outputs that their readers decrypt: the contents of their topics, the keys that `POST /v2/keys` returns to a reader,
+// and the effects of erasures and withdrawals (docs/keys.md Keys for readers).
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { aessiv } from '@noble/ciphers/aes.js'
@@ -29,7 +29,7 @@ const example = await exampleEvent('demo_v1')
 const soon = { deadlineMs: 60_000, everyMs: 100 }
 const atReaders = { decryptAt: 'reader', keyMaxAgeSeconds: 30 }
 
-/** Fields of the levels 1, 2 (which is the key field) and 3. */
+/** Creates an event with fields of the levels 1, 2 and 3. The key field has level 2. */
 const eventOf = (person: string, consentLevels: number[]): object => ({
   ...example,
   unique_identifier: { string: `u-${person}` },
@@ -77,7 +77,7 @@ async function keysFor(persons: readonly Asked[]): Promise<Answer[]> {
   return Array.isArray(answers) ? answers.map(asObject) : []
 }
 
-/** The field's value; undefined if no key decrypts it. */
+/** Returns the field's value; undefined if no key decrypts it. */
 function decrypted(event: Answer, path: string, answer: Answer): string | undefined {
   const bytes = Buffer.from(String(event[path]), 'base64').subarray(5)
   for (const key of Object.values(Object(answer['keys'])))
@@ -90,7 +90,7 @@ function decrypted(event: Answer, path: string, answer: Answer): string | undefi
 
 const fields = ['unique_identifier', 'consistent_value', 'some_sensitive_value']
 
-/** The events of the topic with their fields decrypted as a reader can, by person. */
+/** Reads the topic, and decrypts the fields of each event as a reader can. */
 async function readLake(): Promise<(string | undefined)[][]> {
   const records = await scene.topics.read(lake.topic)
   const answers = await keysFor(records.map(askOf))
@@ -238,7 +238,7 @@ test('who is erased cannot be read any more in the topic that was written before
     return answers.filter((answer) => answer['erased'] === true).length === 1
   }, soon)
   expect(Object.keys(byPerson(await readLake()))).toEqual(['bert'])
-  // Readers may use keys that they got before for 30 seconds.
+  // Readers may use keys for 30 seconds after they got them.
   const path = `/v2/streams/events/erasures/${String(body['id'])}`
   const heard = await scene.account.call('GET', path)
   const states = asObject(expectStatus(heard, 200).body['states'])

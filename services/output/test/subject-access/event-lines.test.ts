@@ -1,4 +1,4 @@
-// A person's events as text: for people in a spreadsheet, and for programs.
+// A person's events as text: CSV for spreadsheets, and NDJSON for programs.
 import { expect, test } from '@jest/globals'
 import { linesOf } from '../../src/subject-access/event-lines.ts'
 

@@ -1,4 +1,4 @@
-// Which records are a person's, and how much of each is decrypted.
+// Which records belong to a person, and which of their fields are decrypted.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createOpener, eraAt, linksOf, termOf } from '@weir/fieldcrypt'

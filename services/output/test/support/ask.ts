@@ -1,4 +1,4 @@
-// Output's HTTP API, called by the scene's account.
+// Calls output's HTTP API as the scene's account.
 import { asObject } from '@weir/testkit'
 import type { ApartScene } from './scene.ts'
 

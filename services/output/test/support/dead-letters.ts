@@ -23,7 +23,7 @@ export async function derive(derivation: Derivation, count: number): Promise<Own
   return owner
 }
 
-/** Now `odd…` passes, except `odd-no…`, which is filtered out. `bad…` is still dead. */
+/** Derives records when retried: `odd…` passes, `odd-no…` is filtered out, and `bad…` fails again. */
 export const mended: Transform = (records) =>
   Promise.resolve(
     records.map(({ key, value }) => {
@@ -76,7 +76,7 @@ export function retry(
   })
 }
 
-/** `partition/offset` of the sources of pending dead letters. */
+/** Returns the number of pending dead letters, and the `partition/offset` of their sources. */
 export async function list({ of }: Derivation, max = 10) {
   const { inputTopic, deadLetterTopic } = of
   const what = { inputTopic, deadLetterTopic, max, mayGoOn: () => true }

@@ -1,6 +1,6 @@
-// Partitions of an input topic and the partitions derived from them, on a real broker. Values are copied. Those that
-// begin with «no» are filtered out, and those with «bad» can't be derived. A test starts any number of owners, each
-// with its own handle.
+// Partitions of an input topic and the partitions derived from them, on a real broker. Values are copied. Values that
+// begin with «no» are filtered out, and values that begin with «bad» can't be derived. A test may start any number of
+// owners.
 import { createFetcher } from '@weir/kafka'
 import type { Admin, Kafka, OutRecord, SourceRecord } from '@weir/kafka'
 import { createLog, delay, pollUntil } from '@weir/kit'
@@ -26,7 +26,7 @@ type Config = Readonly<Record<string, string>>
 export type Derivation = {
   readonly of: DerivedPartition
   write(...values: string[]): Promise<void>
-  /** The input offset of each derived record, in the order of the log. */
+  /** Returns the input offset of each derived record, in the order of the log. */
   sources(): Promise<number[]>
   sourcesUntil(count: number): Promise<number[]>
   deadLetters(): Promise<SourceRecord[]>
@@ -39,7 +39,7 @@ export type OwnerOptions = {
   derive?(value: string): void
 }
 
-/** One replica's work on the partition, and the reports about it. */
+/** One replica that derives the partition, and what it reports. */
 export type Owner = {
   readonly stream: Stream
   readonly counts: Counts
@@ -61,7 +61,6 @@ export async function makeDerivation(admin: Admin, configs: Configs = {}): Promi
   return derivationOf(partitionOf(await makeTopics(admin, 1, configs)))
 }
 
-/** Two partitions of one stream. */
 export async function makeTwo(admin: Admin): Promise<readonly [Derivation, Derivation]> {
   const topics = await makeTopics(admin, 2, {})
   return [derivationOf(partitionOf(topics)), derivationOf(partitionOf(topics, 1))]
@@ -108,7 +107,7 @@ export function derivationOf(of: DerivedPartition): Derivation {
   }
 }
 
-/** Writes until it is stopped. `stop` returns the number of records. */
+/** Writes until `stop` is called. `stop` returns the number of records. */
 export function keepWriting({ write }: Derivation, perRound: number, pauseMs: number) {
   let written = 0
   let isStopped = false
@@ -129,7 +128,7 @@ export function keepWriting({ write }: Derivation, perRound: number, pauseMs: nu
   }
 }
 
-/** 0, 1, … */
+/** Returns `count` numbers, beginning at `from`. */
 export const upTo = (count: number, from = 0): number[] =>
   Array.from({ length: count }, (_, index) => from + index)
 

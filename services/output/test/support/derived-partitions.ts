@@ -1,5 +1,5 @@
-// Derived partitions of a test, with their own logs, groups and ids, and with writes by clients that are not their
-// owners.
+// Derived partitions of a test, with their own logs, groups and ids. Clients that are not owners can write to them,
+// too.
 import { createKafka, createTransactor, encodeRecord } from '@weir/kafka'
 import type { AppendLane, EncodedRecord, Kafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
@@ -22,7 +22,7 @@ export type DerivedPartitions = {
   readonly kafka: Kafka
   readonly kafkaPrefix: string
   make(own?: Partial<DerivedPartition>): Promise<DerivedPartition>
-  /** A record derived from an input record of the partition. */
+  /** Returns a record derived from an input record of the partition. */
   record(of: DerivedPartition, offset: bigint, headers?: Headers): EncodedRecord
   /** Appends the records derived from these input records, one by one. */
   append(of: DerivedPartition, lane: AppendLane, ...offsets: bigint[]): Promise<void>
@@ -104,7 +104,7 @@ const partitionOf = (name: string): DerivedPartition => ({
   logStarts: { derived: 0n, dead: 0n },
 })
 
-/** Two replicas that share a log. `lines` contains its warnings and errors. */
+/** Returns two replicas that share a service log. `lines` contains its warnings and errors. */
 export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
   const lines: Record<string, unknown>[] = []
   const write = (line: string) => void lines.push(asObject(JSON.parse(line)))
@@ -121,7 +121,7 @@ export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
     open,
     lines,
     own,
-    /** The offset where the partition's next owner continues. */
+    /** Returns the offset where the partition's next owner continues. */
     async nextOf(of: DerivedPartition): Promise<bigint> {
       const { next, close } = await own(of, other)
       close()
@@ -133,7 +133,7 @@ export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
   }
 }
 
-/** The noted position of each partition, without its metadata. */
+/** Returns the noted position of each partition, without its metadata. */
 export const notedNexts = async (
   { noted }: Pick<PartitionLogs, 'noted'>,
   of: readonly DerivedPartition[],

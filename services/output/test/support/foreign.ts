@@ -74,7 +74,7 @@ export type SchemaLogin = {
   readonly clientSecret: string
 }
 
-/** The output of `examples/analysts/read_stream.py` for a topic, through the listener for analysts. */
+/** Returns what `examples/analysts/read_stream.py` prints for a topic, through the listener for analysts. */
 export async function readWithPython(topic: string, login: SchemaLogin): Promise<PrintedEvent[]> {
   await access(python).catch(() => {
     throw new Error(`Confluent's Python client is missing in .weir/venv: ${howToInstall}`)

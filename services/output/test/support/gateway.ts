@@ -1,5 +1,5 @@
 // A gateway behind a real HTTP server, with real tokens, but without Kafka. The test controls control state, events and
-// the clock. The clock drives only intervals, no other timers.
+// the clock, which drives only intervals, no other timers.
 import { createPrivateKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -121,7 +121,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
   }
 }
 
-/** An input stream with credentials, as a token's claims name it. */
+/** Returns an input stream with credentials, for which a token can be created. */
 export const watched = (more: Partial<InputStream> = {}): InputStream =>
   inputStream({ credentials: [credentialOf()], ...more })
 
@@ -144,7 +144,7 @@ function fakeFeeds() {
       for (const { watchers } of made)
         for (const watcher of watchers) watcher.send(textFrames([Buffer.from(text)]), 1)
     },
-    /** `join` adds a watcher, and then waits for this. */
+    /** Makes `join` wait for this promise after it has added a watcher. */
     joinAfter: (promise: Promise<void>) => void (joining = promise),
     make(stream: StreamRecord): Feed {
       const feed = { stream, watchers: new Set<Watcher>(), closes: 0 }

@@ -1,5 +1,5 @@
-// Events of all example contracts, created from a seed. The same seed gives the same events in the same order. Each
-// event has its number in a field that isn't personal, which identifies it.
+// Events of all example contracts, created from a seed. The same seed gives the same events in the same order. A number
+// in a field that isn't personal identifies each event.
 import {
   asObject,
   exampleContract,
@@ -16,7 +16,6 @@ export type SentEvent = {
   consentLevels: number[]
   /** The event as it is sent, in Avro JSON. */
   body: Record<string, unknown>
-  /** The person of the event. Events of one person are sent one after another. */
   person: string
 }
 
@@ -61,7 +60,7 @@ const texts = [
   'AdS8ATjVqwDsTfBy5UQOAlUQ5c0kNajKwepUtQqULoCq',
 ]
 
-/** `count` events of `people` persons, each with several consents and contracts. */
+/** Creates `count` events of `people` persons, with various consents and contracts. */
 export function makeEvents(count: number, people: number, seed: number): SentEvent[] {
   const random = seededNumbers(seed)
   const pick = <Item>(items: readonly Item[]): Item | undefined =>
@@ -84,7 +83,7 @@ export function makeEvents(count: number, people: number, seed: number): SentEve
 
 const pickOf = ({ contract, schemaId }: Shape) => ({ contract, schemaId })
 
-/** Keeps the form of the example: a string, or the string branch of a union. */
+/** Sets a field in the form that it has in the example: a string, or the string branch of a union. */
 function put(body: Record<string, unknown>, path: string, text: unknown): void {
   const [name = '', inner] = path.split('/')
   if (inner !== undefined) return void (body[name] = { [inner]: text })
@@ -96,7 +95,7 @@ export function withConsent(event: SentEvent, consentLevels: number[]): SentEven
   return { ...event, consentLevels, body: { ...event.body, svcMeta } }
 }
 
-/** The number of an event, from its plain JSON. */
+/** Reads the number of an event from its plain JSON. */
 export function numberOf(contract: ExampleContract, plain: Record<string, unknown>): number {
   const [, digits] = /^number (\d+)$/.exec(String(plain[numberField[contract]])) ?? []
   if (digits === undefined) throw new Error('an event without its number')

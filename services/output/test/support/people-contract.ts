@@ -1,5 +1,5 @@
-// A contract with personal fields in lists and nested records, some of them null. The example contracts have none of
-// these.
+// A contract with personal fields in lists and nested records, which may be null. The example contracts have no such
+// fields.
 const nullable = (name: string, type: unknown) => ({ name, type: ['null', type], default: null })
 const texts = { type: 'array', items: 'string' }
 

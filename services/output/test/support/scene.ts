@@ -1,5 +1,5 @@
-// The test run's services with an account of the scene's own, a producer, and helpers for tests. A scene apart has an
-// output of its own, which derives only the streams of this scene, so that a test knows which replica derives them.
+// The test run's services with an account of the scene's own, a producer, and helpers for tests. A scene apart has its
+// own output replica, which alone derives the streams of this scene.
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
@@ -28,9 +28,8 @@ export type Scene<World = SharedWorld> = {
   output(input: string, name: string, definition: object): Promise<TestStream>
   /** Sends one event and resolves when it is stored. */
   send(stream: TestStream, schemaId: string, event: object): Promise<void>
-  /** A WebSocket with a token of the stream. */
   watch(stream: TestStream): Promise<TestListener>
-  /** The token of a stream, cached. */
+  /** Returns the token of a stream, cached. */
   tokenOf(stream: TestStream): Promise<string>
   /** Resolves once a derived stream has derived all records of its input. */
   untilDerived(input: TestStream, output: string, deadlineMs?: number): Promise<void>
@@ -42,7 +41,7 @@ export const openScene = async (): Promise<Scene> => sceneIn(await joinWorld())
 
 export type ApartScene = Scene<SharedWorld & Pick<World, 'output'>>
 
-/** Uses an output of its own, for a test that configures, counts, inspects or stops it. */
+/** Starts an output replica for one test, which may configure, inspect or stop it. */
 export async function openSceneApart(env: ServiceEnv = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   const decrypterName = freshName('scene')

@@ -1,5 +1,5 @@
-// Records of an input topic in ingest's format, encrypted with the test's own keys. So derivation can be tested without
-// Kafka, with missing key records, erased people and changed bytes.
+// Records of an input topic in ingest's format, encrypted with the test's own keys. They allow tests of derivation
+// without Kafka, with missing key records, erased people and changed bytes.
 import { randomBytes } from 'node:crypto'
 import {
   addWithdrawn,
@@ -29,7 +29,7 @@ export const timestampMs = Date.UTC(2026, 10, 20, 12)
 const rotationMs = 24 * 3_600_000
 const time = keyTimeOf(timestampMs, rotationMs)
 
-/** The keys of one era. There are variants with a missing key record, and with all people erased. */
+/** Returns the keys of one era, and variants with a missing key record, or with all people erased. */
 export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
   const parts = makeEraParts([0, 1, 2, 3], randomBytes)
   const asked: number[] = []
@@ -84,7 +84,7 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
         Array.from('0123456789abcdef', (d) => [`withdrawn.${d}`, () => undefined]),
       ),
     }),
-    /** The same keys, and a record of the requested levels. */
+    /** The same keys, and a list of the requested levels. */
     watched() {
       asked.length = 0
       return { keys: make(), asked }
@@ -134,7 +134,7 @@ export async function sealExample(
   return seal(await compiledExample(name), { ...(await exampleEvent(name)), ...more }, keys)
 }
 
-/** The event of a derived record as plain JSON. */
+/** Returns the event of a derived record as plain JSON. */
 export function eventOf(contract: Contract, record: OutRecord | undefined) {
   if (!Buffer.isBuffer(record?.value)) throw new Error('there is no derived record')
   const { value, key } = record

@@ -1,4 +1,4 @@
-// Sends many events like busy producers: over several connections, with the maximum of concurrent requests on each.
+// Sends many events like busy producers: over several connections, with many concurrent requests on each.
 import { connectProducer } from '@weir/testkit'
 import type { SentEvent } from './many-events.ts'
 

@@ -22,7 +22,7 @@ export type Fields = {
   /** Texts that aren't null, by path. */
   pii: Record<string, string>
   meta: Record<string, unknown>
-  /** All other fields, with personal texts blanked unless they are null. */
+  /** All fields except the envelope, with personal texts blanked unless they are null. */
   rest: Record<string, unknown>
 }
 
@@ -33,7 +33,7 @@ export type Stored = Fields & {
   key: string
   /** `partition/offset` in its own topic. */
   place: string
-  /** The location of the record that the event was derived from. */
+  /** The location of the input record that the event was derived from. */
   source: string | undefined
 }
 

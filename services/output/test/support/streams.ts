@@ -1,4 +1,4 @@
-// Streams in the form of control state, and a follower without Kafka. The test puts its records.
+// Streams in the form of control state, and a follower without Kafka, whose records the test puts.
 import { randomUUID } from 'node:crypto'
 import { createLog } from '@weir/kit'
 import { createTables } from '@weir/control-state'

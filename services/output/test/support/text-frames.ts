@@ -1,6 +1,6 @@
-// Parses frames as a client would, if all are text messages of less than 64 KiB.
+// Parses WebSocket frames as a client would. All must be text messages of less than 64 KiB.
 
-/** Returns the messages. Throws unless there are exactly this many. */
+/** Returns the texts. Throws unless there are exactly `messages` of them. */
 export function textsIn(frames: Buffer, messages: number): string[] {
   const texts: string[] = []
   for (let at = 0; at < frames.length;) {

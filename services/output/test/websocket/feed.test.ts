@@ -1,5 +1,5 @@
 // Which clients see which events of a topic, and when the topic is read. The test controls the reader and the ends of
-// the topic; websocket-events.integration.test.ts uses a real broker.
+// the topic. websocket-events.integration.test.ts uses a real broker.
 import { describe, expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
 import { AppError, pollUntil } from '@weir/kit'
@@ -11,7 +11,10 @@ import { textsIn } from '../support/text-frames.ts'
 
 type TailGiven = Parameters<FeedDeps['tail']>[0]
 
-/** A feed of a topic with two partitions. The test writes the records, and responds to requests for the end offsets. */
+/**
+ * Creates a feed of a topic with two partitions. The test writes the records, and responds to requests for the end
+ * offsets.
+ */
 function feedOf() {
   const tails: TailGiven[] = []
   const closedTails: TailGiven[] = []
@@ -50,10 +53,9 @@ function feedOf() {
       tails.at(-1)?.onRecords(partition, records)
     },
     stop: () => tails.at(-1)?.onStopped('gone'),
-    /** Delays the ends until `answerEnds` or `failEnds` is called. */
+    /** Delays the response with the ends until `answerEnds` or `failEnds` is called. */
     holdEnds: () => void (asking = Promise.withResolvers()),
     answerEnds: () => asking.resolve(),
-    /** The number of requests for the ends. */
     asked: () => timesAsked,
     failEnds: () => asking.reject(new AppError('kafka.unavailable', 'Kafka does not answer')),
   }

@@ -1,4 +1,4 @@
-// Which requests are upgraded to a WebSocket, and the responses to the others (docs/errors.md WebSocket).
+// Which requests are upgraded to a WebSocket, and the responses to other requests (docs/errors.md WebSocket).
 import { connect as connectTcp } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { AppError, pollUntil } from '@weir/kit'

@@ -1,4 +1,4 @@
-// Frames as an independent client reads them.
+// An independent WebSocket client reads the frames.
 import { expect, test } from '@jest/globals'
 import type { AddressInfo } from 'node:net'
 import { pollUntil } from '@weir/kit'

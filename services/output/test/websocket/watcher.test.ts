@@ -10,7 +10,7 @@ import {
 } from '../../src/websocket/watcher.ts'
 import type { Watcher } from '../../src/websocket/watcher.ts'
 
-/** Stands for messages. The watcher ignores their content. */
+/** Creates messages. The watcher ignores their content. */
 const text = (length = 1) => Buffer.alloc(length, 'x')
 
 /** Records what a watcher does with its socket and connection. Only the test empties the connection's buffer. */

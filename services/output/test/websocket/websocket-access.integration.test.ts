@@ -1,5 +1,4 @@
-// A WebSocket ends when its right ends, and new objects may be used immediately. Both depend on control state, which
-// auth writes and output follows.
+// A WebSocket ends when its client loses the right to the stream. New streams and credentials may be used immediately.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { asObject, expectStatus, freshName, listen, textIn } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'

@@ -87,7 +87,7 @@ const crowd = scale(1_000, 300)
 test('each of a thousand clients gets every event once, or is closed with 1013', async () => {
   const stream = await scene.account.input('crowd')
   const events = { count: scale(600, 40), rate: scale(300, 40) }
-  // the first client, which makes output start to read the topic
+  // the first client causes output to read the topic
   const clients = [await connect(stream, events.count)]
   while (clients.length < crowd)
     clients.push(
@@ -127,8 +127,8 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
   ])
   for (const { socket } of stalled) socket.pause()
   const before = await residentMb()
-  // The fast clients have received all earlier events, and no more arrive together than may wait for a client. So fast
-  // clients don't count as slow, however slow this machine is.
+  // Each batch is sent when the fast clients have received the previous one, and may wait completely. So fast clients
+  // never count as slow, even on a slow machine.
   const atOnce = 10
   for (let from = 0; from < events.count; from += atOnce) {
     await sendNumbered(stream, { ...events, from, count: atOnce, rate: Infinity })
@@ -148,7 +148,7 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
   const isClosed = ({ closedWith }: Client) => closedWith !== undefined
   await pollUntil(() => stalled.every(isClosed), { deadlineMs: 60_000, what: 'close frames' })
   expect(stalled.map(({ closedWith }) => closedWith)).toEqual(stalled.map(() => 1013))
-  // No such client got all events, so no buffer contained the events that were sent after it was closed.
+  // No stalled client got all events, so no buffer contained events that were sent after the client was closed.
   for (const { seen } of stalled) {
     expect(Math.max(...seen)).toBe(1)
     expect(seen.filter(Boolean).length).toBeLessThan(events.count)

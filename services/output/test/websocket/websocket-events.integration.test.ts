@@ -25,7 +25,7 @@ const shownNumbers = ({ events }: TestListener): number[] =>
     return numberOf(contractOfSchemaId(String(schemaId ?? eventContractRef)), event)
   })
 
-/** The value of output's metric with this name, summed over its labels. */
+/** Returns the value of output's metric with this name, summed over its labels. */
 async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${scene.world.output.adminUrl}/metrics`)).text()
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`))
@@ -66,7 +66,7 @@ describe('clients that connect while events flow', () => {
     await scene.untilDerived(input, 'flow-1')
   })
 
-  /** The events of the client's stream that were sent after the client had connected. */
+  /** Returns the events of the client's stream that were sent after the client had connected. */
   const owed = ({ stream, startedBefore }: Client): number[] =>
     started
       .slice(startedBefore)
@@ -149,7 +149,7 @@ test('a burst larger than what may wait for a slow client reaches a quick one wh
   const definition = { consentLevels: [0], from: 'earliest', decrypterName }
   const listener = await scene.watch(await scene.account.output('burst', 'burst-0', definition))
 
-  // When it is derived, in transactions of many events
+  // When a replica derives the stream
   await scene.world.replica('output', { DECRYPTER_NAMES: decrypterName })
 
   // Then
@@ -164,8 +164,8 @@ test('a client that does not read is closed with 1013, and no other client waits
   const event = { ...(await exampleEvent('clickstream')), userAgent: 'x'.repeat(250_000) }
   const isGivenUp = async () => (await metric('svc_output_ws_too_slow_total')) === 1
   let count = 0
-  // The fast client has received all earlier events, and no more arrive together than may wait for it. So it doesn't
-  // count as slow, however slow this machine is.
+  // Each batch is sent when the fast client has received the previous one, and may wait completely. So this client
+  // never counts as slow, even on a slow machine.
   while (count < 120 && !(await isGivenUp())) {
     await Promise.all(Array.from({ length: 4 }, () => scene.send(input, 'clickstream', event)))
     await quick.until((count += 4))

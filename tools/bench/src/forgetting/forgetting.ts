@@ -1,6 +1,6 @@
-// Part `forgetting`: with two replicas of each service, the cost of erasing many people of one stream in thirteen eras,
-// in time, in bytes of `weir.keys` and in memory of the services; and whether this slows down the encryption of other
-// people's events.
+// Part `forgetting`: what it costs to erase many people from a stream with thirteen eras, in time, in bytes of
+// `weir.keys` and in memory of the services (two replicas each). Also whether erasures slow down the encryption of
+// other people's events.
 import { createKafka, createLogScan } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import {
@@ -29,7 +29,7 @@ import type { Result } from '../results.ts'
 import { benchOthersMeanwhile } from './others-meanwhile.ts'
 
 const eraMs = 2_764_800_000
-/** For each, auth starts with its clock this many eras back, and creates that era and the next one. */
+/** Auth runs once for each number, with its clock so many eras back, and creates that era and the next one. */
 const erasBack = [11, 9, 7, 5, 3, 1]
 const stream = 'bench'
 const valuesMax = 100
@@ -65,7 +65,7 @@ async function benchPeople(options: PartOptions, world: World, made: Made): Prom
   const replicas = [...services.map((name) => world[name]), ...(await startMore())]
   const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
   pin(world.ingest.pid, measuredCore)
-  // A separate stream: auth would search its many events before each erasure, which is not measured here.
+  // A separate stream, so that auth doesn't search its many events before each erasure.
   const others = await account.input('others', { partitions, limits: unlimited })
   const sealOthers = await prepareSealing(options, { world, token: await account.token(others) })
   const before = await sealOthers()
@@ -91,7 +91,7 @@ async function benchPeople(options: PartOptions, world: World, made: Made): Prom
   ]
 }
 
-/** Erases some people one by one, and the others in hundreds while `work` runs. */
+/** Erases some people one by one. Then erases the rest, a hundred per request, while `work` runs. */
 async function erasePeople<Meanwhile>(
   erase: (body: object) => Promise<Erased>,
   people: number,
@@ -112,7 +112,7 @@ async function erasePeople<Meanwhile>(
 
 type Made = { account: Account; input: TestStream }
 
-/** Creates a stream that has existed through all of these eras. */
+/** Creates a stream in the earliest era, and then the keys of all eras up to now. */
 async function makePastEras(): Promise<Made> {
   let made: Made | undefined
   for (const eras of erasBack) {
@@ -134,7 +134,7 @@ async function makeStream(world: World): Promise<Made> {
   return { account, input: await account.input(stream, { partitions, ...limits }) }
 }
 
-/** Measures ingest with events of people who are not erased. */
+/** Returns a function that measures ingest with events of people who are not erased. */
 async function prepareSealing(
   { runs, warmUpMs, measuredMs }: PartOptions,
   { world, token }: { world: World; token: string },
@@ -167,7 +167,6 @@ const eraserOf = ({ auth }: World, { apiKey }: Account) => {
   }
 }
 
-/** The time from accepted to applied, as the record of the erasure has it. */
 const appliedMs =
   (account: Account) =>
   async ({ id }: Erased): Promise<number> => {
@@ -185,7 +184,7 @@ async function untilApplied(account: Account): Promise<void> {
 
 type Replica = Pick<World['auth'], 'pid' | 'adminUrl'>
 
-/** Resident, and the parts of it that V8's heap and buffers use. */
+/** Returns the resident memory, and how much V8's heap and buffers use. */
 async function memoryOf(replica: Replica): Promise<string> {
   const mbOf = async (name: string) => Math.round((await counterOf(replica, name)) / 1_048_576)
   const heap = await mbOf('nodejs_heap_size_used_bytes')
@@ -194,7 +193,7 @@ async function memoryOf(replica: Replica): Promise<string> {
   return `${Math.round(rssMb(replica.pid))} MB (heap ${heap} of ${total}, buffers ${buffers})`
 }
 
-/** Logs the size of the newest version of each key, and of everything in the log. */
+/** Logs the size of `weir.keys`, with and without replaced records, and the memory of the replicas. */
 async function tellSize(
   replicas: readonly Replica[],
   log: (line: string) => void,

@@ -1,5 +1,5 @@
-// How erasing a data subject with very many pseudonyms affects others: the times of their tokens, events and management
-// requests, before and during the erasure, in one run.
+// How the erasure of a data subject with very many pseudonyms affects another account: the response times of its token,
+// event and management requests before and during the erasure.
 import { pollUntil } from '@weir/kit'
 import { createCalmAccount, expectStatus, lanes, makeCrowd } from '@weir/testkit'
 import type { TenantCrowd, World } from '@weir/testkit'

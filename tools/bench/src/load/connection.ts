@@ -1,7 +1,7 @@
 // One HTTP/2 connection of the load generator. Requests consist of prepared bytes, and responses are counted by the
-// first bytes of their frames, so the generator costs less than any measured server. It reuses memory, because its own
-// garbage collections would count as the server's latency. It implements only what a load needs, but respects flow
-// control and stream limits.
+// first bytes of their frames, so the generator costs less than any measured server. The generator reuses memory,
+// because its own garbage collections would count as the server's latency. It implements only what a load needs, but
+// respects flow control and stream limits.
 import * as net from 'node:net'
 import type { HeaderBlocks } from './header-blocks.ts'
 import { createOutgoing } from './outgoing.ts'
@@ -27,7 +27,7 @@ const readBytes = 65_536
 const nothing = Buffer.alloc(0)
 const frameType = { data: 0, headers: 1, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const
 const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const
-/** Indexed fields of HPACK's static table: 8 is `:status: 200` (RFC 7541 Appendix A). */
+/** The statuses in HPACK's static table, from index 8 on (RFC 7541 Appendix A). */
 const statusByIndex = [200, 204, 206, 304, 400, 404, 500]
 
 export function openLoadConnection(options: {
@@ -36,7 +36,7 @@ export function openLoadConnection(options: {
   streamsMax: number
   onAnswer: OnAnswer
   onData: OnData
-  /** Called when there is room again. */
+  /** Called when `request` may succeed again. */
   onRoom: () => void
   onEnd: (why: string) => void
 }): Promise<LoadConnection> {
@@ -130,7 +130,7 @@ export function openLoadConnection(options: {
   socket.on('error', (error) => onEnd(error.message))
   socket.on('close', () => onEnd('closed'))
 
-  /** HEADERS, and DATA in one frame. */
+  /** Writes HEADERS and one DATA frame. */
   const putSmall = (id: number, block: Buffer, body: Buffer): void => {
     const bytes = out.take(18 + block.length + body.length)
     const headers = { length: block.length, type: frameType.headers, flags: flag.endHeaders, id }
@@ -177,10 +177,10 @@ function statusOf(block: Buffer): number {
   return 0
 }
 
-/** A body that is sent as the windows permit. */
+/** The unsent rest of a body, which waits for the windows. */
 type Sending = { readonly id: number; left: Buffer; window: number }
 
-/** SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2). */
+/** Returns SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2), if the frame has it. */
 function initialWindowIn(settings: Buffer): number | undefined {
   for (let at = 0; at + 6 <= settings.length; at += 6)
     if (settings.readUInt16BE(at) === 4) return settings.readUInt32BE(at + 2)

@@ -1,6 +1,6 @@
 // The load generator, a separate process. It opens connections and streams, and sends bodies in turn, for a warm-up and
-// then a measured time. It reports on stdout when the measured time starts, and then the results. It runs as a closed
-// loop (as fast as responses come) or at a fixed rate.
+// then a measured time. It prints on stdout when the measured time starts, and later the results. It sends the next
+// request after each response, or requests at a fixed rate.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openLoadConnection } from './connection.ts'
@@ -50,7 +50,7 @@ function readBodies(file: string): Buffer[] {
   return bodies
 }
 
-/** The caller must copy the result before the next call. */
+/** Returns a function for the next body. The caller must copy the body before the next call. */
 function inTurn(bodies: readonly Buffer[], counter: LoadPlan['counter']): () => Buffer {
   let nextBody = 0
   return () => {

@@ -1,11 +1,10 @@
-// Collects a connection's output in slabs that are reused once they are written.
+// Collects a connection's output in buffers that are reused once they are written.
 import type { Socket } from 'node:net'
 
 export type Outgoing = {
-  /** Returns this many bytes. The caller must fill them before any other call. */
+  /** Returns this many bytes of output, which the caller must fill before any other call. */
   take(length: number): Buffer
   put(bytes: Buffer): void
-  /** Writes the collected output. */
   flush(): void
 }
 

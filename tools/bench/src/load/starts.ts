@@ -1,15 +1,14 @@
-// The start time of each request of a connection, by stream. A circular buffer, so that nothing is allocated.
+// The start times of a connection's requests, by stream, in a circular buffer, which needs no allocation per request.
 
 export type Starts = {
   /** There must be fewer than `ring` streams between the oldest open one and the new one. */
   put(streamId: number, startedAt: number): void
-  /** NaN if the request was not started, or its time was already taken. */
+  /** Removes and returns the start time; NaN if there is none. */
   take(streamId: number): number
-  /** The number of streams whose times were put but not taken. */
   count(): number
 }
 
-/** The maximum number of streams that may start while one is unanswered. Slower servers can't be measured with this. */
+/** The maximum number of streams that may start while one is unanswered. Slower servers can't be measured. */
 const ring = 65_536
 
 export function createStarts(): Starts {

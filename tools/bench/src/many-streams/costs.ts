@@ -1,5 +1,5 @@
-// Parts `streams` and `rest`: the cost of ingest, and of a starting service, with few and with many input streams; and
-// the cost of idle services with two derived streams for each of many input streams.
+// Part `streams`: the cost of ingest, and of a starting service, with few and with many input streams. Part `rest`: the
+// cost of idle services with two derived streams for each of many input streams.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { delay } from '@weir/kit'
 import type { World } from '@weir/testkit'
@@ -84,7 +84,7 @@ export async function benchRest(options: PartOptions): Promise<Result[]> {
   })
 }
 
-/** Starts one more replica of each service in turn. Measures the time until it is ready, and then its use. */
+/** Starts one more replica of each service in turn. Measures its start time, and then its resource use. */
 async function startEach(world: World): Promise<Record<string, ServiceFigures>> {
   const figures: Record<string, ServiceFigures> = {}
   for (const name of services) {

@@ -58,7 +58,7 @@ export const benchFleet = (options: PartOptions): Promise<Result[]> =>
     return [{ ...timesOf(`fleet-${inputs}-${inputs * levels.length}`, took), errors: wrong.length }]
   })
 
-/** The numbers of some inputs, spread over all, and the same in every run. */
+/** Returns the numbers of some inputs, evenly spread, and the same in every run. */
 const pick = (inputs: number): number[] => {
   const step = inputs / Math.min(picks, inputs)
   return Array.from({ length: Math.min(picks, inputs) }, (_, at) => Math.floor(at * step))
@@ -73,7 +73,7 @@ async function openFirstEvents(world: World, account: Account) {
   const topicsOf = (number: number): string[] =>
     levels.map((level) => `${account.billingId}.${derivedNameOf(number, level)}`)
   return {
-    /** The time from the POST of a stream's event until it was read from both derived topics, in ms. */
+    /** Returns the ms from an event's POST until both derived topics have the event. */
     async time(number: number): Promise<number> {
       const token = await tokenOf(account, number)
       const arrivals = await Promise.all(

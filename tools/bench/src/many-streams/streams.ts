@@ -10,7 +10,7 @@ export const services = ['auth', 'ingest', 'output'] as const
 const atOnce = 8
 export const inputSettings = { partitions: 1, limits: unlimited }
 
-/** Runs in a world with each service pinned to one core, so that the parts are comparable. */
+/** Runs `work` in a world with each service pinned to one core, so that the benchmark's parts are comparable. */
 export async function inWorld<Made>(
   { profileFolder }: PartOptions,
   work: (world: World, account: Account) => Promise<Made>,
@@ -34,7 +34,7 @@ export const fleetNameOf = (number: number): string => `stream-${number}`
 export const makeInputs = (account: Account, from: number, to: number): Promise<void> =>
   inParallel(from, to, (number) => account.input(fleetNameOf(number), inputSettings))
 
-/** Derives one stream with this level from each of the inputs. */
+/** Creates an output with this level for each of the inputs. */
 export const createFleetOutput = (account: Account, inputs: number, level: number): Promise<void> =>
   inParallel(0, inputs, (number) =>
     account.output(fleetNameOf(number), derivedNameOf(number, level), { consentLevels: [level] }),

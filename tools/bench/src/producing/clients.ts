@@ -1,11 +1,11 @@
-// The three producers that part `producers` compares, each behind one function that stores records in a partition, on
-// all in-sync replicas. None is idempotent and none retries, as in ingest.
+// The three producers that part `producers` compares, with one interface. They store records on all in-sync replicas,
+// without idempotence or retries, as ingest does.
 import { Producer, ProduceAcks, stringSerializer } from '@platformatic/kafka'
 import { createBatchProducer, createKafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
 import { Kafka, logLevel } from 'kafkajs'
 
-/** Records in the form of ingest's. Each producer uses them directly, or renames their fields. */
+/** A record in the form that ingest uses. A producer uses records directly, or renames their fields. */
 export type BenchRecord = {
   readonly key: string
   readonly value: Buffer
@@ -13,7 +13,7 @@ export type BenchRecord = {
   readonly timestampMs: number
 }
 export type ProducingClient = {
-  /** Resolves once all of them are stored. */
+  /** Resolves once all records are stored. */
   store(partition: number, records: readonly BenchRecord[]): Promise<void>
   /** The number of sent batches, if the producer itself forms them. */
   batches?(): number

@@ -1,5 +1,5 @@
-// The process that part `client` measures. It sends the example event, for a thousand sessions in turn, in one way, as
-// fast as it gets responses. It reads its plan from the first argument, and prints its resource use.
+// The process that part `client` measures. It sends the example event for a thousand sessions in turn, as fast as it
+// gets responses. It reads its plan from the first argument, and prints its resource use.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ways } from './ways.ts'
 import type { SendPlan } from './ways.ts'

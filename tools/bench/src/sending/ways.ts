@@ -1,5 +1,5 @@
-// The ways of sending that part `client` compares: one event per request and many per request over node:http2, with
-// prepared bodies; and our driver, which encodes objects and groups them itself.
+// The ways of sending that part `client` compares. Over node:http2, prepared bodies have one event or many. Our driver
+// itself encodes objects and forms batches.
 import * as http2 from 'node:http2'
 import { createProducer } from '@weir/client'
 import type { Contract } from '@weir/client'
@@ -30,7 +30,7 @@ export type Sending = {
 }
 type Events = readonly object[]
 
-/** The limit that ingest announces. */
+/** The limit of concurrent streams that ingest announces. */
 const streamsAtOnce = 100
 /** The driver's default. */
 const batchEvents = 500

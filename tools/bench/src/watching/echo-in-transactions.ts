@@ -1,5 +1,5 @@
-// Like echo.ts, but exactly once in the usual way: for each partition a transactional producer, which writes the records
-// and the position of its group in one transaction (version 2, KIP-890), at most one every few milliseconds.
+// Like echo.ts, but exactly once in the usual way. For each partition, a transactional producer writes the records and
+// the position of its group in one transaction (version 2, KIP-890), and starts the next one a few milliseconds later.
 import {
   Connection,
   createAPI,
@@ -13,15 +13,15 @@ import { delay } from '@weir/kit'
 import type { EchoPlan } from './echo.ts'
 import { readPlainRecords } from './plain-kafka.ts'
 
-/** The least time from one commit to the next. */
+/** The minimum time from the start of one transaction to the start of the next. */
 const everyMs = 5
 const timeoutMs = 30_000
 const allInSync = -1
 
 type Producer = { readonly id: bigint; readonly epoch: number }
 
-// The requests of transactions version 2, which @platformatic/kafka lacks. The first two have the form of the version
-// before.
+// The requests of transactions version 2, which @platformatic/kafka lacks. Produce and TxnOffsetCommit have the form of
+// their previous versions.
 const produce = createAPI<Parameters<typeof produceV11.createRequest>, unknown>(
   0,
   12,
@@ -100,7 +100,7 @@ type Owner = {
   producer: Producer
 }
 
-/** One transaction. Returns the identity for the next one: each has an epoch of its own, so its first sequence is 0. */
+/** Writes one transaction. Returns the producer for the next one, with a new epoch, so sequences start at 0 again. */
 async function writeOnce(
   { transactionalId, connection, producer: { id, epoch } }: Owner,
   partition: number,
@@ -135,7 +135,7 @@ async function open(transactionalId: string): Promise<Owner> {
   return { transactionalId, connection, producer: { id: producerId, epoch: producerEpoch } }
 }
 
-/** Asks again while the transaction before this one is being completed. */
+/** Repeats the request while Kafka is completing the previous transaction. */
 async function whenLast<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

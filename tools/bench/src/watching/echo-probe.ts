@@ -1,5 +1,5 @@
-// A process that writes numbered records to a topic at a fixed rate, and reads them from the second topic. One clock
-// measures both.
+// A process that writes numbered records to one topic at a fixed rate, and reads them from another topic, so that one
+// clock measures both times.
 import { delay } from '@weir/kit'
 import { startPacing, writeDigits } from '../load/pacing.ts'
 import type { EchoPlan } from './echo.ts'

@@ -1,4 +1,4 @@
-// A minimal program between two topics: reads each record, and writes it to the second topic.
+// A minimal program that copies the records of one topic to another.
 import { openProducer, readPlainValues } from './plain-kafka.ts'
 
 export type EchoPlan = { readonly brokers: string[]; readonly from: string; readonly to: string }

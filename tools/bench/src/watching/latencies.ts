@@ -3,7 +3,7 @@
 /** Milliseconds from when an event was due. `errors` is the number of missing and duplicate events. */
 export type Latencies = { p50Ms: number; p99Ms: number; errors: number }
 
-/** The latencies of the events from `first` on. An arrival of 0 means that the event is missing. */
+/** An arrival of 0 means that the event is missing. */
 export function latenciesOf(
   arrivals: Float64Array,
   { first, dueAt }: { readonly first: number; readonly dueAt: (number: number) => number },

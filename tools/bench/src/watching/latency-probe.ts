@@ -1,6 +1,6 @@
 // A process that sends numbered events and receives them again, as a read_committed consumer of the derived topic and
-// as a WebSocket client. One clock measures all. It tells its parent when the measured time starts and ends, and then
-// the results.
+// as a WebSocket client, so that one clock measures all times. It prints for its parent when the measured time starts
+// and ends, and then the results.
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { createLog, delay } from '@weir/kit'
 import { latenciesOf } from './latencies.ts'
@@ -34,7 +34,6 @@ async function run(plan: LatencyPlan): Promise<LatencyResult> {
   const errors: Record<string, number> = {}
   const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
   let twice = 0
-  /** Records an event's arrival. */
   const arrive = (arrivals: Float64Array, number: number): void => {
     if (arrivals[number] === 0) arrivals[number] = performance.now()
     else twice += 1

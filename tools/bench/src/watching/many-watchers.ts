@@ -1,4 +1,4 @@
-// A process with many WebSocket clients of one stream, which also sends the events. It tells its parent when all
+// A process with many WebSocket clients of one stream, which also sends the events. It prints for its parent when all
 // clients are connected, when the measured time starts and ends, and how many clients received everything.
 import { delay } from '@weir/kit'
 import { numberIn, sendNumbered } from './numbered-events.ts'

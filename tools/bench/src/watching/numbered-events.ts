@@ -1,5 +1,5 @@
 // Sends events to ingest at a fixed rate over two HTTP/2 connections. Each event has a number in a field that isn't
-// encrypted. Finds the numbers in the output, in Avro and in JSON.
+// encrypted. This module also finds the numbers in derived events, in Avro and in JSON.
 import { exampleEvent } from '@weir/testkit'
 import { openLoadConnection } from '../load/connection.ts'
 import { recordHeaders } from '../load/header-blocks.ts'
@@ -14,7 +14,7 @@ const sessions = 1_000
 
 export type NumberedPlan = { ingestPort: number; token: string; rate: number; count: number }
 
-/** An event's number, in any of its encodings; NaN if it has none. */
+/** Returns an event's number, in any of its encodings; NaN if it has none. */
 export function numberIn(bytes: Buffer): number {
   const found = bytes.indexOf(before)
   if (found < 0) return NaN
@@ -22,7 +22,7 @@ export function numberIn(bytes: Buffer): number {
   return Number(bytes.toString('latin1', at, at + digits))
 }
 
-/** Counts errors by kind. */
+/** Calls `note` for each error. */
 export async function sendNumbered(
   { ingestPort: port, token, rate, count }: NumberedPlan,
   note: (error: string) => void,
@@ -69,7 +69,7 @@ const headersOf = (port: number, token: string, bytes: number | undefined) =>
     ['content-length', String(bytes)],
   ])
 
-/** Bodies for sessions in turn, all of the same length. */
+/** Returns one body per session, all of the same length. */
 async function numberedBodies(): Promise<{ bytes: Buffer; at: number }[]> {
   const event = await exampleEvent('clickstream')
   const url = `https://shop.example.com/${before}${'0'.repeat(digits)}/details?ref=home`

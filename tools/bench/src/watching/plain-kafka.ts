@@ -1,11 +1,11 @@
-// The minimum to write records to a topic and read them again, with @platformatic/kafka as in its manual, with acks of
+// The minimal code to write records to a topic and to read them, with @platformatic/kafka as in its manual, and acks of
 // all in-sync replicas.
 import { randomUUID } from 'node:crypto'
 import { Consumer, ProduceAcks, Producer } from '@platformatic/kafka'
 
 export type PlainPlace = { readonly brokers: string[]; readonly topic: string }
 
-/** Records that arrive while a batch is in flight form the next one. */
+/** Records that arrive while a batch is in flight form the next batch. */
 export function openProducer({ brokers, topic }: PlainPlace) {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
     clientId: 'echo',
@@ -43,7 +43,7 @@ export type PlainRecord = {
   readonly value: Buffer
 }
 
-/** Like `readPlainValues`, with each record's place. Reads only what is committed. */
+/** Like `readPlainValues`, with each record's partition and offset. Reads only committed records. */
 export async function readPlainRecords(
   { brokers, topic }: PlainPlace,
   onRecord: (record: PlainRecord) => void,

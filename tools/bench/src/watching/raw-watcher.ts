@@ -21,7 +21,7 @@ const opcode = { text: 1, close: 8, ping: 9 } as const
 const closedWithoutFrame = 1006
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
-/** Resolves when it gets the 101. */
+/** Resolves when the service returns 101. */
 export function openRawWatcher({ port, token, onText }: RawWatcherOptions): Promise<RawWatcher> {
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
   let messages = 0
@@ -113,7 +113,7 @@ function createFrameReader({ isWanted, onFrame }: FrameReader): (chunk: Buffer) 
   }
 }
 
-/** The length of a frame's head, from its first two bytes. */
+/** Returns the length of a frame's head, from its first two bytes. */
 function headBytes(head: Buffer): number {
   const length = (head[1] ?? 0) & 0x7f
   return length === 127 ? 10 : length === 126 ? 4 : 2

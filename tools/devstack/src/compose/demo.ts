@@ -35,7 +35,7 @@ function urlOf(port: number): string {
   return `http://${LOOPBACK}:${port}`
 }
 
-/** Resolves with the loopback port. */
+/** Forwards a loopback port, given as `port=host:port`. Resolves with the loopback port. */
 function passOn(passage: string): Promise<number> {
   const [near, host, far] = passage.split(/[=:]/)
   const server = createServer((client) => {

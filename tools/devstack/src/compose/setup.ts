@@ -1,6 +1,6 @@
 // docker-compose.yml runs this once before everything else. It creates the secrets of this checkout in .weir/, as `npm
-// start` does, and copies of them that the services' user may read. It runs as root, because only root can give files
-// to other users, and without a network. Not for production.
+// start` does, and copies that the services' user may read. It runs as root, because only root can give files to other
+// users, and has no network. Not for production.
 
 import { chown, copyFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

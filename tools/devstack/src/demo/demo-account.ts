@@ -43,7 +43,7 @@ const purposes = [
   { name: 'advertising', title: 'advertising', level: 2 },
 ]
 
-/** Creates what is missing, and writes the result to `file`, which only its owner can read. */
+/** Creates what the demo account lacks, and writes the account to `file`, which only its owner can read. */
 export async function ensureDemo(options: {
   addresses: Addresses
   platformKey: string
@@ -70,7 +70,7 @@ export async function ensureDemo(options: {
   return demo
 }
 
-/** The result of an earlier start. Only secrets are reused, and each is tried first. */
+/** Reads the account of an earlier start. Only its secrets are reused, and each is tried first. */
 async function readDemo(file: string): Promise<Record<string, unknown>> {
   try {
     return objectOf(await readFile(file, 'utf8'))

@@ -1,4 +1,4 @@
-// Formats the demo's output: pure, from the sent and received data to the lines on the terminal.
+// Formats the sent and received data as the demo's lines on the terminal. Pure functions.
 import { isJsonObject } from './api.ts'
 import type { DemoAccount } from './demo-account.ts'
 
@@ -6,7 +6,7 @@ export type PrintedWalk = {
   schemaId: string
   sent: Record<string, unknown>
   seen: ReadonlyMap<string, Record<string, unknown>>
-  /** Paths of the contract's PII fields and their consent levels. */
+  /** The levels of the contract's personal fields, by path. */
   levels: ReadonlyMap<string, number>
 }
 

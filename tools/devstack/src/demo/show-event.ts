@@ -5,7 +5,7 @@ import type { DemoAccount, DemoStream } from './demo-account.ts'
 
 const waitMs = 30_000
 
-/** Sends the event. Resolves with what each stream's WebSocket showed of it, in the demo's order. */
+/** Sends the event. Resolves with the event as each stream's WebSocket shows it, in the demo's order. */
 export async function sendAndWatch(
   demo: DemoAccount,
   event: { schemaId: string; body: string },
@@ -52,7 +52,7 @@ async function send(
 
 type Watching = { name: string; first: Promise<Record<string, unknown>>; close: () => void }
 
-/** Resolves once the socket is open. It misses no event after that. */
+/** Resolves once the socket is open, and misses no event after that. */
 function watch(outputUrl: string, name: string, token: string): Promise<Watching> {
   const socket = new WebSocket(`${outputUrl.replace(/^http/, 'ws')}/ws`, [
     'weir',
@@ -63,7 +63,7 @@ function watch(outputUrl: string, name: string, token: string): Promise<Watching
     resolve: gotFirst,
     reject: gotNone,
   } = Promise.withResolvers<Record<string, unknown>>()
-  first.catch(() => {}) // the caller that waits for it gets the error
+  first.catch(() => {}) // the caller that waits for `first` gets the error
   const failed = (why: string): DemoError =>
     new DemoError(`The stream ${name} showed nothing: ${why}`)
   const timer = setTimeout(() => gotNone(failed(`no event in ${waitMs / 1000} s`)), waitMs)

@@ -1,7 +1,7 @@
 // The broker's settings: one node that is both broker and controller, on loopback. docs/architecture.md, «What we ask
-// of Kafka», lists the settings that Weir relies on. The others let a single node start and restart fast. Connections
-// without a login belong to Weir itself, and have all rights. Analysts use a separate listener with Weir's tokens, and
-// have the rights that auth has granted them (docs/analysts.md).
+// of Kafka», lists the settings that Weir relies on. The other settings let a single node start and restart fast.
+// Connections without a login belong to Weir itself, and have all rights. Analysts use a separate listener with Weir's
+// tokens, and have the rights that auth has granted them (docs/analysts.md).
 
 import { LOOPBACK } from '../ports.ts'
 
@@ -11,7 +11,7 @@ export type BrokerSettings = {
   controllerPort: number
   /** A listener for clients with Weir's tokens; none by default. */
   analysts?: AnalystSettings | undefined
-  /** Additional settings, which override these. */
+  /** Additional settings, which override the usual ones. */
   more?: Readonly<Record<string, string | number>> | undefined
 }
 
@@ -83,8 +83,8 @@ function analystListener(
     [own('oauthbearer.sasl.server.callback.handler.class')]:
       `${OAUTHBEARER}.OAuthBearerValidatorCallbackHandler`,
     [own('sasl.oauthbearer.jwks.endpoint.url')]: analysts.jwksUrl,
-    // The broker starts before auth has keys. For an unknown key it would refresh the set only once per minute, and
-    // refuse clients until then.
+    // The broker starts before auth has keys. By default it would fetch unknown keys only once per minute, and refuse
+    // clients until then.
     [own('sasl.oauthbearer.jwks.endpoint.refresh.ms')]: 1_000,
     [own('sasl.oauthbearer.expected.issuer')]: analysts.issuer,
     [own('sasl.oauthbearer.expected.audience')]: 'weir',
@@ -95,7 +95,7 @@ function analystListener(
   }
 }
 
-/** Escapes backslashes, because Java's properties format reads one as the start of an escape. */
+/** Escapes backslashes, because each starts an escape in Java's properties format. */
 function escapeValue(value: string): string {
   return value.replaceAll('\\', '\\\\')
 }

@@ -1,6 +1,5 @@
-// Asks a broker over its own protocol whether it serves clients, with a Metadata request. The broker is ready if the
-// response contains at least one broker. A port that merely accepts connections isn't ready, and neither is a broker
-// that is still fenced.
+// Checks with a Metadata request whether a broker serves clients. The broker is ready if the response contains at least
+// one broker. An open port is not enough, because the broker may still be fenced.
 //
 //   request  = int32 size, int16 api key 3, int16 version 1, int32 correlation, int16 -1 (no client id),
 //              int32 0 (no topics)

@@ -24,7 +24,7 @@ export type BrokerOptions = {
   controllerPort: number
   /** A listener for clients with Weir's tokens; none by default. */
   analysts?: AnalystSettings | undefined
-  /** The id of its cluster; a new one by default. */
+  /** The cluster's id; a new one by default. */
   clusterId?: string | undefined
   /** Additional settings, which override the usual ones. */
   more?: Readonly<Record<string, string | number>> | undefined

@@ -44,7 +44,7 @@ export async function formatDataFolder(options: NewDataFolder): Promise<void> {
   await rename(draft, features)
 }
 
-/** In Kafka's UUID format. Never begins with -. */
+/** Returns an id in Kafka's UUID format that doesn't begin with -. */
 function randomId(): string {
   const id = randomBytes(16).toString('base64url')
   return id.startsWith('-') ? randomId() : id

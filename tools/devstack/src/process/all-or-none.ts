@@ -2,7 +2,7 @@
 
 export type Starter<T> = (signal: AbortSignal) => Promise<T>
 
-/** If one can't start, the others are aborted or stopped, and its error is thrown. */
+/** If a start fails, aborts or stops all others, and throws the error. */
 export async function startAllOrNone<T>(
   starters: readonly Starter<T>[],
   end: (started: T) => Promise<unknown>,

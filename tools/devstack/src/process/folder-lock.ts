@@ -60,8 +60,8 @@ export function demandUnlocked(folder: string): void {
   if (owner !== undefined && isRunning(owner)) throw alreadyRunning(folder, path)
 }
 
-// The file is moved, not removed. Of two processes that find the same dead owner, only one gets the file. A process
-// that moved a living owner's file moves it back.
+// Moves a dead owner's file instead of deleting it, so that only one of two processes gets the file. A process that
+// moved a living owner's file moves it back.
 function takeOver(path: string): ProcessIdentity[] {
   const owner = readOwner(path)
   if (owner !== undefined && isRunning(owner)) return []

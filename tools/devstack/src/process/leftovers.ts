@@ -1,5 +1,5 @@
-// After a SIGKILL, the watchers of the former start are still ending their JVMs. A new start waits a limited time for
-// these processes to end, and then kills the others (if a watcher was killed, too).
+// After a SIGKILL of the former start, its watchers still end their JVMs. A new start waits a limited time for these
+// processes to end. Then it kills those that still run, because their watcher was killed, too.
 
 import { delay } from '@weir/kit'
 

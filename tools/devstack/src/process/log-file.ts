@@ -1,4 +1,4 @@
-// Files for a child process's output, and their last lines for an unexpected end.
+// Log files of child processes. An error shows their last lines.
 
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -10,7 +10,7 @@ import { delay, hasCode } from '@weir/kit'
 import { REPOSITORY } from '../repository.ts'
 import { lockFolder } from './folder-lock.ts'
 
-/** Set for child processes of the lock's holder, which must not wait for it. */
+/** Set for child processes of the lock's holder, which must not wait for the lock. */
 const HELD = 'WEIR_MACHINE_HELD'
 
 export type MachineLockOptions = {

@@ -1,5 +1,5 @@
-// The common logic of the broker and the registry: a JVM under a watcher that can be started, stopped, killed and
-// restarted, its log file, and when it is ready.
+// The common logic of the broker and the registry: starting, stopping, killing and restarting a JVM under a watcher,
+// its log file, and its readiness.
 
 import { join } from 'node:path'
 
@@ -27,7 +27,7 @@ export type PartProgram = {
   args(): readonly string[]
   /** Added to the environment. */
   env?: NodeJS.ProcessEnv
-  /** Polled until it returns true, before each start, for a precondition without which the program would exit. */
+  /** Polled before each start until it returns true: a precondition without which the program would exit. */
   mayStart?(): Promise<boolean>
   isReady(): Promise<boolean>
   /** Called after a clean stop. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 
 export type ProcessIdentity = { pid: number; started: string }
 
-/** Undefined if there is no such process, or if it has ended and its parent hasn't read the exit code. */
+/** Returns undefined if the process doesn't exist, or has ended and its parent hasn't read the exit code. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid)
   return started === undefined ? undefined : { pid, started }

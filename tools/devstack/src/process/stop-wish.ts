@@ -4,7 +4,7 @@
 
 const SAME_WISH_MS = 1000
 
-/** Aborted at the first request. The second request ends the process and its children immediately, with code 1. */
+/** Returns a signal that the first request aborts. The second request ends the process immediately, with code 1. */
 export function onStopWish(): AbortSignal {
   const wish = new AbortController()
   let firstAt: number | undefined

@@ -9,7 +9,7 @@ import { AppError } from '@weir/kit'
 
 export type WatchedProcess = {
   pid: number
-  /** The leader of its group, which ends after all other processes in the group. */
+  /** The leader of the child's process group, which ends after all other processes in the group. */
   watcherPid: number
   /** The output streams of the child, if `output` is 'pipe'. */
   output: readonly Readable[]
@@ -17,7 +17,7 @@ export type WatchedProcess = {
   exited: Promise<number>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /** Sends SIGTERM, and SIGKILL after the time-out. False if it needed SIGKILL, or the process wasn't running. */
+  /** Sends SIGTERM, and SIGKILL after the time-out. False if SIGKILL was needed, or the process wasn't running. */
   stop(timeoutMs: number): Promise<boolean>
   kill(): Promise<void>
 }

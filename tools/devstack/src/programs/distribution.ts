@@ -28,8 +28,8 @@ const LOG4J_VERSION = '2.25.4'
 const REGISTRY_VERSION = '3.3.3'
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 
-// Kafka depends on log4j but not on its binding, which is only in the distribution. Without the binding the broker logs
-// nothing.
+// Kafka's jar depends on log4j, but not on its SLF4J binding, which only Kafka's distribution contains. Without the
+// binding the broker logs nothing.
 const kafkaPom = (version: string): string =>
   pom(
     ['org.apache.kafka', 'kafka_2.13', version],
@@ -46,7 +46,7 @@ const TOOLS_POM = pom(
 
 const run = promisify(execFile)
 
-/** The class path of the broker and its tools, and the path for an archive of their classes. */
+/** Returns the class path of the broker and its tools, and the path for an archive of their classes. */
 export async function loadKafka(
   options: DistributionOptions,
 ): Promise<{ classPath: string; classArchive: string }> {
@@ -59,7 +59,6 @@ export async function loadKafka(
   }
 }
 
-/** The class path of Kafka's tools and of Kafka Connect. */
 export function loadKafkaTools(options: DistributionOptions): Promise<string> {
   const name = nameOf(`kafka-tools-${KAFKA_VERSION}`, TOOLS_POM, options)
   return loadClassPath(`${name}.classpath`, TOOLS_POM, options)
@@ -90,7 +89,7 @@ async function loadClassPath(
   })
 }
 
-/** The folder with the registry's `quarkus-run.jar`. */
+/** Returns the folder with the registry's `quarkus-run.jar`. */
 export async function loadRegistry(options: DistributionOptions): Promise<string> {
   const folder = join(options.folder, `registry-${REGISTRY_VERSION}`)
   if (existsSync(folder)) return folder

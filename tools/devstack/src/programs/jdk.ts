@@ -33,7 +33,7 @@ const COMMON_FOLDERS = [
   join(homedir(), '.jdks/*'),
 ]
 
-/** The JDK of JAVA_HOME or PATH, otherwise the newest in the usual folders. Throws AppError `no_jdk`. */
+/** Returns the JDK of JAVA_HOME or PATH, otherwise the newest in the usual folders. Throws AppError `no_jdk`. */
 export async function findJdk({ env, folders = COMMON_FOLDERS }: JdkPlaces): Promise<Jdk> {
   const asked = env['JAVA_HOME'] ? [env['JAVA_HOME']] : []
   for (const home of [...asked, ...(await homesOnPath(env['PATH'] ?? ''))]) {

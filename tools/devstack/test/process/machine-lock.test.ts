@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A process that requests the lock, and prints when it has it. */
+/** Starts a process that requests the lock, and prints a line when it has the lock. */
 function start(what: string) {
   const script = `
     const { holdMachine } = await import(${JSON.stringify(MODULE)})

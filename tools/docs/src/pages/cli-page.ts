@@ -7,7 +7,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 export const cliPagePath = 'docs/reference/cli.md'
 
-/** The members of commander's commands that are used here. */
+/** The members of commander's commands that this file uses. */
 type Command = {
   name(): string
   readonly commands: readonly Command[]
@@ -16,10 +16,10 @@ type Command = {
   outputHelp(): void
 }
 
-/** Replaces the program's output, because no command runs here. */
+/** A dummy output for the program, because no command runs here. */
 const terminal = { print: () => true, note: () => {} }
 
-/** Loaded by its path, because it is a program, not a package. */
+/** Loads the program by its path, because it isn't a package. */
 async function program(): Promise<Command> {
   const path = join(REPOSITORY, 'clients', 'cli', 'src', 'program.ts')
   const module: unknown = await import(pathToFileURL(path).href)

@@ -27,7 +27,7 @@ type ConfigurationPage = (typeof configurationPages)[number]
 
 export const pagePathOf = (page: ConfigurationPage): string => `docs/configuration/${page}.md`
 
-/** The service's own schema, loaded by its path, because packages can't import services. */
+/** Loads the service's own schema by its path, because packages can't import services. */
 export async function schemaOf(service: ServiceConfigured): Promise<z.ZodType> {
   const path = join(REPOSITORY, 'services', service, 'src', 'config.ts')
   const module: unknown = await import(pathToFileURL(path).href)
@@ -68,7 +68,7 @@ function pageOf(head: readonly string[], keys: readonly ConfigKey[]): string {
 
 const listOf = (keys: readonly ConfigKey[]): string => keys.map(lineOf).join('\n')
 
-/** A line such as «- `KEY` (unit; default): what it sets». */
+/** Returns a line such as «- `KEY` (unit; default): what it sets». */
 function lineOf({ key, required, fallback, unit, isSecret, description }: ConfigKey): string {
   const hasDefault = fallback !== undefined && fallback !== ''
   const given = hasDefault ? `\`${configText(fallback)}\`` : undefined

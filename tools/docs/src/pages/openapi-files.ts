@@ -11,7 +11,7 @@ export type ServiceWithApi = (typeof servicesWithApi)[number]
 export const openApiPathOf = (service: ServiceWithApi): string => `docs/openapi/${service}.json`
 
 /**
- * The text of the document. The module that generates it is loaded by its path, because packages can't import services.
+ * Returns the document's text. Loads the module that generates it by its path, because packages can't import services.
  */
 export async function openApiTextOf(service: ServiceWithApi): Promise<string> {
   const folder = join(REPOSITORY, 'services', service)

@@ -1,6 +1,6 @@
-// The comments of a source file, each as one text: lines of `//` (or `#`) that follow each other are one comment.
+// Extracts the comments of a source file. Successive lines of `//` (or `#`) are one comment.
 
-/** The comments of TypeScript, JavaScript and CSS, or of Python if `mark` is `#`. Counts comments in strings, too. */
+/** Comments in strings count, too. `mark` is `#` for Python and shell. */
 export function commentsOf(code: string, mark: '//' | '#' = '//'): string[] {
   const found = mark === '#' ? /^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)*/gm : inScript
   return [...code.matchAll(found)].map(([comment]) =>

@@ -1,5 +1,5 @@
-// Words that public text no longer uses, each with its replacement: docs/glossary.md. Names on the wire remain, so text
-// in code marks, such as `_ring/open/1` or `/dead`, is not checked.
+// Words that public text no longer uses, each with its replacement (docs/glossary.md). Names on the wire remain, so
+// text between backticks, such as `_ring/open/1` or `/dead`, is not checked.
 
 type Retired = { readonly pattern: RegExp; readonly instead: string }
 
@@ -75,7 +75,6 @@ const retired: readonly Retired[] = [
   { pattern: /\bthe service output\b/i, instead: 'the output service' },
 ]
 
-/** The retired words in a text, each with its replacement. */
 export function retiredWordsIn(text: string): string[] {
   const plain = text.replace(/`[^`]*`/g, '`…`')
   return retired.flatMap(({ pattern, instead }) => {

@@ -1,8 +1,8 @@
-// The texts of a source file that people may read: its strings, its templates and the text of its pages, but no import
+// Extracts the texts of a source file that people may read: strings, templates and the text of pages, but no import
 // paths or comments.
 import { parse } from '@swc/core'
 
-/** One text per occurrence. «…» stands for a template's inserted values. */
+/** Returns one text per occurrence. «…» stands for a template's inserted values. */
 export async function textsOfSource(code: string): Promise<string[]> {
   const module: unknown = await parse(code, {
     syntax: 'typescript',

@@ -1,5 +1,5 @@
-// A reader's clone after `npm start`, for tests that run documents: everything on free ports, the demo's account, and a
-// shell in a folder that looks like the clone.
+// A reader's clone after `npm start`, for tests that run documents: Kafka and all services on free ports, the demo
+// account, and shells in a folder that looks like the clone.
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -28,7 +28,7 @@ export type DemoClone = {
     /** The first folder in PATH. */
     readonly path?: string
   }): WalkShell
-  /** Replaces the addresses in a document's commands with this clone's. `asInDocument` does the reverse. */
+  /** Replaces the addresses in a document's commands by this clone's addresses. `asInDocument` does the reverse. */
   asHere(text: string): string
   asInDocument(text: string): string
   close(): Promise<void>

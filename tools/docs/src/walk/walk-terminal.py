@@ -1,6 +1,6 @@
-# A terminal for a test: bash on a pseudo-terminal. Standard input is typed into it, and what it shows is written to
-# standard output. It is wide, shows no prompts and doesn't echo; bash has no line editor, so pasted text stays in the
-# terminal until bash reads it, or a command that asks a question.
+# A terminal for a test: bash on a pseudo-terminal. Types standard input into the terminal, and writes to standard
+# output what the terminal shows. The terminal is wide, shows no prompts and doesn't echo. Bash has no line editor, so
+# pasted text stays in the terminal until bash, or a command that asks a question, reads it.
 import fcntl
 import os
 import pty

@@ -1,6 +1,6 @@
-// Runs the walk of a Markdown page as its reader would: every ```sh block in one shell, in order, each compared with
-// the ```text block after it. Values that differ from run to run (ids, secrets, encrypted fields, times) are compared
-// only by their form.
+// Runs the commands of a Markdown page as its reader would: every ```sh block in one shell, in order. Compares the
+// output with the ```text block after each. Values that differ from run to run (ids, secrets, encrypted fields, times)
+// are compared only by their form.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -9,7 +9,7 @@ import { pollUntil } from '@weir/kit'
 
 export type WalkBlock = { commands: string; output: string | undefined }
 
-/** The blocks between a heading and the next heading of the same level. */
+/** Returns the blocks between a heading and the next heading of level 2. */
 export function blocksOf(markdown: string, heading: string): WalkBlock[] {
   const start = markdown.indexOf(`\n${heading}\n`)
   if (start === -1) throw new Error(`there is no heading «${heading}»`)
@@ -64,7 +64,7 @@ export function openShell(options: {
   }
 }
 
-/** Output of bash about background jobs on a terminal, and of npx while it searches a command. */
+/** What bash prints about background jobs, and npx while it searches a command. */
 const ofTheTerminal = /^\[\d+\][+-]? +(?:\d+|Done .*)$|[\u2800-\u28ff]/gm
 
 /**
@@ -83,7 +83,7 @@ export async function pasteIntoTerminal(
   for (const stream of [terminal.stdout, terminal.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => void (shown += text))
   const markers = blocks.map((_, index) => `-- block ${index + 1} ended --`)
-  // In two parts, so that the terminal's echo of the command doesn't contain the whole mark.
+  // The marker is in two parts, so that an echo of the command doesn't contain the whole marker.
   for (const [index, block] of blocks.entries())
     terminal.stdin.write(`${block}\necho '-- block' '${index + 1} ended --'\n`)
   const isOver = () => shown.includes(markers.at(-1) ?? '')
@@ -129,7 +129,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/[ \t]+$/gm, ''],
 ]
 
-/** The lines that must be equal, in any order, because background jobs print at any time. */
+/** Returns the lines to compare. Their order doesn't matter, because background jobs print at any time. */
 export function comparable(output: string): string[] {
   const text = VARYING.reduce((all, [form, name]) => all.replace(form, name), output)
   return text

@@ -1,5 +1,4 @@
-// The responses in docs/errors are those of the services. Causes each refusal that a client can cause, and compares it
-// with its page.
+// Compares the responses in docs/errors with those of the services. Causes each refusal that a client can cause.
 import { isDeepStrictEqual } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -72,7 +71,7 @@ test('a code without a provocation has a page that says why', () => {
   expect(Object.keys(provoke).sort()).toEqual(unexplained.map(([code]) => code))
 })
 
-/** Leaves out the wait time, which differs each time. */
+/** Omits the wait time, which differs each time. */
 const linesOf = (answer: string): string[] =>
   comparable(answer.replace(/^retry-after: \d+$/m, 'retry-after: some'))
 

@@ -1,5 +1,5 @@
-// The form of docs/errors/, with a page for each code. The tests of each service (`docs.test.ts`) compare the codes and
-// their status with its table.
+// Checks the form of docs/errors/, which has a page for each code. Each service's `docs.test.ts` compares the codes and
+// statuses with the service's table.
 import { describe, expect, test } from '@jest/globals'
 
 import { answersIn, readErrorPages } from '@weir/docs'

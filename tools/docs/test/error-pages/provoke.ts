@@ -1,5 +1,5 @@
-// How to cause each refusal that a client can cause. The responses in docs/errors come from these requests. If a code
-// is missing here, its page says why.
+// Requests for each refusal that a client can cause. The responses in docs/errors come from these requests. The page of
+// a code that is missing here says why.
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
@@ -12,7 +12,7 @@ type Provoke = (scene: Scene) => Promise<Told>
 
 const json = (value: unknown) => ({ method: 'POST', body: JSON.stringify(value) })
 
-/** A management call, with the account's key by default. */
+/** Sends a management request, with the account's key by default. */
 const manage = ({ world, account }: Scene, path: string, init: RequestInit = {}): Promise<Told> =>
   ask(world.auth.url + path, { headers: { authorization: `Bearer ${account.apiKey}` }, ...init })
 
@@ -33,7 +33,6 @@ const send = async ({ world, token }: Scene, sent: Sent = {}): Promise<Told> =>
     body: sent.body ?? JSON.stringify(await exampleEvent('clickstream')),
   })
 
-/** The example event with some members replaced. */
 const eventWith = async (more: object): Promise<string> =>
   JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })
 
@@ -249,7 +248,7 @@ const ofOutput: Record<string, Provoke> = {
   },
 }
 
-/** These run last, because afterwards no more values can be erased. */
+/** These requests run last, because afterwards no more values can be erased. */
 const ofBounds: Record<string, Provoke> = {
   quota_exceeded: async ({ world }) => {
     const scene = await makeScene(world)
@@ -283,7 +282,7 @@ export const provoke: Readonly<Record<string, Provoke>> = {
   ...ofBounds,
 }
 
-/** Repeats, because a limit may take effect a moment later, and a rate limit needs a few events. */
+/** Repeats the attempt, because a limit may take effect a moment later, and a rate limit needs a few events. */
 async function until(isIt: (told: Told) => boolean, attempt: () => Promise<Told>): Promise<Told> {
   const deadline = Date.now() + 30_000
   for (;;) {

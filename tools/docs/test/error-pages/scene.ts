@@ -1,5 +1,5 @@
-// The setting for refusals: an account with a contract, an input stream with an output, and an input stream that
-// accepts one event per month. Responses are shown in the format of docs/errors.
+// Prepares refusals: an account with a contract, an input stream with an output, and an input stream that accepts one
+// event per month. Formats responses as in docs/errors.
 import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -75,8 +75,8 @@ export async function askUpgrade(
 const shownHeaders = ['allow', 'accept-encoding', 'retry-after', 'www-authenticate']
 
 /**
- * In curl's format for HTTP/2, with indented JSON. Leaves out the headers and members that docs/errors.md gives for
- * every code.
+ * Formats a response as curl does for HTTP/2, with indented JSON. Omits the headers and members that docs/errors.md
+ * gives for every code.
  */
 export function asShown(code: string, { status, text, header }: Told): string {
   const type = `http://127.0.0.1:8081/docs/errors/${code}`
@@ -99,7 +99,7 @@ export function asShown(code: string, { status, text, header }: Told): string {
   return [`HTTP/2 ${status}`, ...unusual, ...shown, '', rest, ''].join('\n')
 }
 
-/** Leaves out members that have their usual value. A missing one is shown as null. */
+/** Omits members that have their usual value. Shows a missing member as null. */
 function withoutUsual(body: Readonly<Record<string, unknown>>, usual: object): string {
   const shown: Record<string, unknown> = { ...body }
   for (const [member, value] of Object.entries(usual))

@@ -1,6 +1,6 @@
 // auth and output behave as their OpenAPI documents say. schemathesis generates valid and invalid requests from the
 // documents. It must find no fault of a service, no undocumented response or status, no acceptance of invalid input,
-// and no refusal of valid input. The requests are limited, and the same each time.
+// and no refusal of valid input. The number of requests is limited, and they are the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { asObject, signUp, scale, setting, startWorld, textIn } from '@weir/testkit'
@@ -41,9 +41,8 @@ beforeAll(async () => {
       { paths: '/streams/[^/]+$', method: 'DELETE', parameters: { stream: 'gone' } },
       { paths: '/outputs/[^/]+$', method: 'DELETE', parameters: { output: 'gone' } },
       { paths: '/archive$', parameters: { contract: 'gone' } },
-      // These have constraints that JSON Schema can't express: a contract must fit its schema, and a period the length
-      // of its pieces; a name must be one line; a person must be named in one way; a period must not end before its
-      // start; no two purposes may share a name, a title or a level.
+      // These have constraints that JSON Schema can't express. For example, a contract must fit its schema, a name must
+      // be one line, a period must not end before its start, and no two purposes may share a name, a title or a level.
       { paths: '/(contracts|purposes|usage|audit|api-keys|subject-access)$', mayRefuse: true },
     ],
   }

@@ -1,5 +1,5 @@
-// Runs schemathesis, which generates requests from an OpenAPI document and finds responses that violate it. It is a
-// separate program (tools/testkit/ci/prepare.sh installs it), configured by one file.
+// Runs schemathesis, which generates requests from an OpenAPI document and finds responses that violate the document.
+// tools/testkit/ci/prepare.sh installs this program.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ export type Search = {
   readonly examplesMax: number
 }
 
-/** The program's output if it found something, otherwise empty. */
+/** Returns the program's output if it found something, otherwise an empty text. */
 export async function findingsOf(search: Search): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-openapi-'))
   const settings = join(folder, 'schemathesis.toml')
@@ -84,7 +84,7 @@ const headersOf = (bearer: string | undefined): string[] =>
 const inPath = (parameters: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(parameters).map(([name, value]) => [`path.${name}`, value]))
 
-/** An inline table of TOML. Its strings have the syntax of JSON's. */
+/** Returns an inline table of TOML, whose strings have JSON's syntax. */
 const inlineOf = (members: Readonly<Record<string, string>>): string => {
   const pairs = Object.entries(members).map(
     ([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`,

@@ -11,7 +11,7 @@ import {
 } from '../../src/pages/configuration-pages.ts'
 import { readDocument } from '../../src/documents.ts'
 
-/** Invalid for every kind of setting. */
+/** A value that is invalid for every kind of setting. */
 const WRONG = ',\u0007 hunter2'
 
 test.each(configurationPages)(

@@ -42,11 +42,11 @@ async function hitsOf(
   return (await Promise.all(hits)).flat()
 }
 
-/** The lines of a document, without the names of tests that docs/guarantees.md quotes. */
+/** Returns the lines of a document, without the names of tests that docs/guarantees.md quotes. */
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
-/** Only sentences count, because a text without a space is a name. The console's buttons are single words. */
+/** Returns texts with a space, because others are names, and single capitalised words, as on the console's buttons. */
 const sentencesOf = async (text: string): Promise<string[]> =>
   (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
 

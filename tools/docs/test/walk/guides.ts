@@ -19,7 +19,7 @@ export function guideTests(clone: () => DemoClone): void {
 
   beforeAll(async () => {
     const { auth, ingest } = clone().everything
-    // For the examples in Python. Unlike the `weir` command, they don't know the demo's addresses.
+    // The examples in Python need these addresses. Only the `weir` command knows the demo's addresses.
     shell = clone().openShell({ env: { WEIR_AUTH_URL: auth.url, WEIR_INGEST_URL: ingest.url } })
   }, 300_000)
 

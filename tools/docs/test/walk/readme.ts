@@ -54,7 +54,7 @@ export function readmeTests(clone: () => DemoClone): void {
   })
 }
 
-/** A folder like a reader's clone after `npm start`, with the addresses of this test's services. */
+/** Creates a folder like a reader's clone after `npm start`, with the addresses of this test's services. */
 async function makeFolder({ platformKey, everything }: DemoClone): Promise<string> {
   const { auth, ingest, output } = everything
   const made = await mkdtemp(join(tmpdir(), 'weir-walk-'))
@@ -70,7 +70,7 @@ async function makeFolder({ platformKey, everything }: DemoClone): Promise<strin
   return made
 }
 
-/** Contains no account data or settings of the person who runs the test. */
+/** Returns an environment without account data or settings of the person who runs the test. */
 function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   const { PATH = '' } = process.env
   return {

@@ -1,5 +1,5 @@
-// Runs the commands in documents unchanged, with everything running as after `npm start`, started once for all of them.
-// The README's walk and the guides come last, because they add objects to the demo that the others count.
+// Runs the commands in documents unchanged, as after one `npm start` for all documents. The README's walk and the
+// guides come last, because they add objects to the demo, which other documents count.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 
 import { openDemoClone } from '../../src/walk/demo-clone.ts'

@@ -1,11 +1,11 @@
-// The names of the Kafka settings that devstack gives the listener for analysts, read from devstack's source.
+// Reads from devstack's source which Kafka settings its listener for analysts has.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Correct only if all processes share one clock, as in devstack. It may be missing elsewhere. */
+/** This setting fits only if all processes share one clock, as in devstack. Elsewhere it may be missing. */
 export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'
 
 export async function analystSettings(): Promise<string[]> {

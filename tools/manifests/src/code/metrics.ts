@@ -1,5 +1,5 @@
-// The metrics that exist: those that the services declare in their sources, those of Node's processes, and those of the
-// exporter that watches Kafka.
+// The metrics that exist: those that the services declare in their sources, and those of Node, of Kafka's exporter and
+// of Kubernetes.
 
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -9,10 +9,10 @@ import { createMetrics } from '@weir/kit'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** The names, each with its labels. */
+/** The labels of each metric, by name. */
 export type Metrics = Map<string, readonly string[]>
 
-/** The metrics of danielqsj/kafka-exporter 1.9, which is also Strimzi's. Its Go source can't be read here. */
+/** The metrics of danielqsj/kafka-exporter 1.9, also used by Strimzi. Its Go source is not available here. */
 const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_brokers', []],
   ['kafka_topic_partitions', ['topic']],
@@ -78,7 +78,7 @@ function seriesOf(kind: string, name: string): string[] {
   return kind === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
 }
 
-/** The metrics in an expression, with their label selectors. */
+/** Returns the metrics in an expression, each with the labels in its selector. */
 export function askedBy(expression: string): [metric: string, labels: string[]][] {
   const asked = expression.matchAll(
     /\b((?:svc|weir|kafka|kube|kubelet|process|nodejs)_[a-z0-9_]+|up)\b(\{[^}]*\})?/g,
@@ -89,5 +89,5 @@ export function askedBy(expression: string): [metric: string, labels: string[]][
   ])
 }
 
-/** Labels of every series, from the registry and from Prometheus. */
+/** Labels that every series may have, from the service's metrics registry and from Prometheus. */
 export const COMMON_LABELS = ['job', 'instance', 'service', 'le', 'pod', 'namespace'] as const

@@ -1,5 +1,5 @@
-// The environment variables that a service reads. They come from its own config.ts in a separate process, so this file
-// imports no service.
+// Gets the environment variables that a service reads from the service's own config.ts, in a separate process, so that
+// this file imports no service.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ async function askForSettings(service: ServiceName): Promise<Setting[]> {
   }))
 }
 
-/** The complaint of config.ts about each of these environments; empty for a valid one. */
+/** Returns the error of config.ts for each environment; an empty text if the environment is valid. */
 export async function configComplaints(
   service: ServiceName,
   environments: readonly Readonly<Record<string, string>>[],
@@ -62,7 +62,7 @@ export async function configComplaints(
   return Array.isArray(complaints) ? complaints.map(String) : []
 }
 
-/** The default port of a service, for its API, or for metrics and health. */
+/** Returns a service's default port for its API (`api`), or for metrics and health (`admin`). */
 export async function portOf(service: ServiceName, which: 'api' | 'admin'): Promise<number> {
   const key = `${service.toUpperCase()}_${which === 'admin' ? 'ADMIN_' : ''}PORT`
   const setting = (await settingsOf(service)).find((each) => each.key === key)

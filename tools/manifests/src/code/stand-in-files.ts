@@ -1,4 +1,4 @@
-// Files that replace those named in an environment, so that a service's config.ts can read them: a KEK file, a
+// Creates files in place of those that an environment names, so that a service's config.ts can read them: a KEK file, a
 // certificate with its key, and secrets.
 
 import { execFile } from 'node:child_process'
@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { makeKekFiles } from '@weir/devstack'
 
 export type StandInFiles = {
-  /** The environment with each file's path replaced. */
+  /** Returns the environment with each file's path replaced. */
   in(env: Readonly<Record<string, string>>): Record<string, string>
   remove(): Promise<void>
 }

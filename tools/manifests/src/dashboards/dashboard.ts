@@ -61,7 +61,7 @@ function panelJson({ title, help, unit, queries }: Panel, index: number) {
   }
 }
 
-/** The cost of a process; the same for each service. */
+/** Returns the panels for a process's resource use, which are the same for each service. */
 export const processPanels = (job: string): Panel[] => [
   {
     title: 'CPU',

@@ -1,4 +1,4 @@
-// The dashboard of deriving streams, and showing them on WebSockets.
+// The dashboard of the output service: deriving streams, and sending them to WebSockets.
 
 import { processPanels } from './dashboard.ts'
 import type { Dashboard } from './dashboard.ts'

@@ -1,4 +1,4 @@
-// The dashboard of Kafka, from its exporter.
+// The dashboard of Kafka, with metrics of Kafka's exporter.
 
 import type { Dashboard } from './dashboard.ts'
 

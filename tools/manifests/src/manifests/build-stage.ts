@@ -1,5 +1,5 @@
-// Executes an image's stages without a container engine: COPY and RUN, in one folder per stage. So RUN lines may name
-// only paths below their WORKDIR. The only outside image is that of Node, which the pinned Node replaces here.
+// Executes the COPY and RUN steps of an image's stages without a container engine, in one folder per stage. So RUN
+// lines may name only paths below their WORKDIR. The pinned Node replaces the only outside image, that of Node.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import type { Stage, Step } from './dockerfile.ts'
 
 export type Build = {
   stages: readonly Stage[]
-  /** Each stage gets a folder in this one, in place of its `/`. */
+  /** The parent folder of the stages' folders, each of which replaces the stage's `/`. */
   folder: string
   /** The source of `COPY .`. */
   context: string
@@ -65,7 +65,7 @@ async function copy({ build, root, workdir }: Place, { flags, text }: Step): Pro
 
 async function sourceOf(build: Build, stage: string | undefined, path: string): Promise<string> {
   if (stage === undefined) return join(build.context, path)
-  // the stage of the official Node image
+  // in the official Node image
   if (path === '/usr/local/bin/node') return process.execPath
   return join(await buildStage(build, stage), path)
 }

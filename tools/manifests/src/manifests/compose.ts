@@ -1,4 +1,4 @@
-// docker-compose.yml as compose reads it, with merge keys resolved.
+// Reads docker-compose.yml as compose does, with merge keys resolved.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The build context after .dockerignore: only files that git tracks or would track.
+// Lists and copies the build context: files that neither git nor .dockerignore ignores.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export async function copyContext(folder: string): Promise<void> {
   }
 }
 
-/** The last pattern that matches a path or a folder above it decides. */
+/** The last pattern that matches the path or one of its parent folders decides. */
 function createIgnored(text: string): (path: string) => boolean {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const rules = lines.map((line) => ({

@@ -50,7 +50,6 @@ export function stageOf(stages: readonly Stage[], name: string): Stage {
   return stage
 }
 
-/** The resulting configuration of an image of this stage. */
 export function configOf(stages: readonly Stage[], name: string): ImageConfig {
   const stage = stageOf(stages, name)
   const parent = stages.find((each) => each.name === stage.from)
@@ -80,7 +79,7 @@ function applyTo(config: ImageConfig, { instruction, text }: Step): void {
   if (instruction === 'HEALTHCHECK') config.healthCommand = words(text.replace(/^.*?CMD\s+/, ''))
 }
 
-/** The words of an instruction in exec form. */
+/** Returns the words of an instruction in exec form; none for another form. */
 function words(text: string): string[] {
   if (!text.startsWith('[')) return []
   const list: unknown = JSON.parse(text)

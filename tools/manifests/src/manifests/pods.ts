@@ -7,7 +7,7 @@ import { nameOf, ofKind } from './render.ts'
 export const podOf = (workload: Json): Json => objectAt(workload, 'spec', 'template', 'spec')
 export const containersOf = (workload: Json): Json[] => objectsOf(podOf(workload)['containers'])
 
-/** The variables of a workload's first container. ConfigMaps come first, as in Kubernetes. */
+/** Returns the variables of a workload's first container. `env` overrides ConfigMaps, as in Kubernetes. */
 export function environmentOf(objects: readonly Json[], workload: Json): Record<string, string> {
   const [container] = containersOf(workload)
   const env: Record<string, string> = {}
@@ -27,7 +27,7 @@ export function environmentOf(objects: readonly Json[], workload: Json): Record<
   return env
 }
 
-/** The mount paths of a container. Each file that a variable names must be below one of them. */
+/** Each file that a variable names must be below one of these mount paths. */
 export const mountsOf = (workload: Json): string[] =>
   objectsOf(at(containersOf(workload)[0], 'volumeMounts')).map((mount) =>
     manifestTextAt(mount, 'mountPath'),

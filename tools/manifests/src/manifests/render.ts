@@ -15,7 +15,7 @@ import { installed } from '../repository.ts'
 
 const run = promisify(execFile)
 
-/** In the order in which they may be combined, because later ones change the objects of earlier ones. */
+/** In the order for combinations, because later components change the objects of earlier components. */
 export const COMPONENTS = [
   'registry',
   'strimzi',
@@ -77,7 +77,7 @@ const documentsIn = (text: string): string[] => text.split(/^---$/m)
 
 const read = new Map<string, Json>()
 
-/** Caches objects by their text, because most sets share most of theirs. */
+/** Parses an object. Caches objects by their text, because most sets of components have most objects in common. */
 function objectIn(text: string): Json {
   const known = read.get(text)
   if (known !== undefined) return known
@@ -88,8 +88,8 @@ function objectIn(text: string): Json {
 }
 
 /**
- * Every meaningful set of components. backend-tls needs ingress and tls. Components that are independent of the others
- * are tried alone and with all of them.
+ * Returns every meaningful set of components. backend-tls needs ingress and tls. The components in APART are
+ * independent, so they are tried only alone and with all others.
  */
 export function everyCombination(): Component[][] {
   const all = COMPONENTS.reduce<Component[][]>(

@@ -1,5 +1,5 @@
-// JSON schemas for rendered objects: Kubernetes' own in strict form and, for custom resources, those of their
-// definitions. Unknown fields are errors here, because a cluster would drop them silently.
+// Validates rendered objects by JSON schemas: Kubernetes' own schemas in strict form, and the schemas in the
+// definitions of custom resources. Unknown fields are errors here, because a cluster would drop them silently.
 
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { installed } from '../repository.ts'
 
 export type Validate = (object: Json) => Promise<string[]>
 
-/** Returns an object's errors; an empty list if it is valid. */
+/** Creates a function that returns an object's errors; an empty list if the object is valid. */
 export async function createValidator(): Promise<Validate> {
   const folder = installed('schemas-*/schemas')
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, logger: false })
@@ -58,7 +58,7 @@ async function readJson(file: string): Promise<Json> {
   return isJson(content) ? content : {}
 }
 
-/** apps/v1 Deployment: deployment-apps-v1; networking.k8s.io/v1 NetworkPolicy: networkpolicy-networking-v1. */
+/** Returns `deployment-apps-v1` for a Deployment of `apps/v1`. */
 function fileNameOf(apiVersion: string, kind: string): string {
   const [version = '', group = ''] = apiVersion.split('/').reverse()
   const shortGroup = group.split('.')[0] ?? ''

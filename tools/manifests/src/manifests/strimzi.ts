@@ -1,7 +1,7 @@
-// Generates Kafka's settings as Strimzi does from its resource, for one node that is both broker and controller, so
-// that a broker can be started with an overlay's settings. It follows KafkaBrokerConfigurationBuilder of Strimzi
-// 1.2.0's cluster operator, which is in no registry. Unused features (Cruise Control, quotas, tiered storage, racks)
-// are left out.
+// Generates Kafka's settings from a Kafka resource as Strimzi does, for one node that is both broker and controller. So
+// tests can start a broker with an overlay's settings. Follows KafkaBrokerConfigurationBuilder of Strimzi 1.2.0's
+// cluster operator, which is in no package registry. Omits unused features (Cruise Control, quotas, tiered storage,
+// racks).
 
 import { at, objectAt, objectsOf, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
@@ -14,7 +14,7 @@ export type StrimziNode = {
   name: string
   /** The node's listen and advertised address. */
   address: string
-  /** Returns the actual port for a port of Strimzi, which is in the name of a listener. */
+  /** Returns the port on which the node listens instead of Strimzi's port. */
   portOf(port: number): number
   logFolder: string
   /** A folder for each secret of the namespace, with a file for each of its keys. */
@@ -62,7 +62,7 @@ export function strimziProperties(kafka: Json, node: StrimziNode): Record<string
   }
 }
 
-/** The JVM's system properties in the resource, as options. */
+/** Returns the JVM's system properties in the resource, as options. */
 export const strimziJvmOptions = (kafka: Json): string[] =>
   objectsOf(at(kafka, 'spec', 'kafka', 'jvmOptions', 'javaSystemProperties')).map(
     (property) => `-D${manifestTextAt(property, 'name')}=${manifestTextAt(property, 'value')}`,
@@ -73,7 +73,7 @@ type SecretReference = (name: string, key: string) => string
 const idOf = ({ name, port }: { name: string; port: number }): string =>
   `${name}-${port}`.toUpperCase()
 
-/** The broker's own certificate, which Strimzi's other brokers trust. */
+/** Returns the settings for the broker's own certificate, which Strimzi's other brokers trust. */
 function ownCertificate({ name }: StrimziNode, secret: SecretReference): Record<string, string> {
   return {
     'ssl.keystore.certificate.chain': secret(name, `${name}.crt`),
@@ -171,7 +171,7 @@ const isIgnored = (key: string): boolean => FORBIDDEN.test(key) && !STILL_ALLOWE
 const entriesOf = (object: Json): [string, string][] =>
   Object.entries(object).map(([key, value]) => [key, String(value)])
 
-/** The volumes that the resource adds to Kafka's container: the paths, and the keys of their secrets. */
+/** Returns the volumes that the resource adds to Kafka's container, each with its path and its secret's keys. */
 export function strimziMounts(
   kafka: Json,
 ): { path: string; secret: string; files: [key: string, path: string][] }[] {

@@ -1,4 +1,4 @@
-// The alerts in Prometheus' own rule tester: each fires in its case, and in no other.
+// Runs the alerts in Prometheus' own rule tester. Each fires in its case, and not in the closest other case.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,12 +48,12 @@ const scenario = (
   ],
 })
 
-/** Tests each alert with only its own rule, because windows of days over all rules would take minutes. */
+/** Tests an alert with only its own rule, because windows of days over all rules would take minutes. */
 async function tryAlert(alert: string): Promise<string> {
   const [rules, file] = [join(folder, `${alert}.yaml`), join(folder, `${alert}.test.yaml`)]
   const rule = alerts.find((each) => each['alert'] === alert)
   const own = cases.filter((each) => each.alert === alert)
-  // A hundred evaluations are enough, because each covers days.
+  // Fewer evaluations, because some cases last days.
   const isLong = own.some(({ at: minutes }) => minutes > 1_000)
   await writeFile(rules, stringify({ groups: [{ name: alert, rules: [rule] }] }))
   const tried = {

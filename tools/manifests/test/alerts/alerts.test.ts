@@ -1,5 +1,4 @@
-// Compares alerts and dashboards with the code: the metrics and labels that they use exist. Compares alerts with their
-// pages.
+// Checks that the metrics and labels in alerts and dashboards exist in the code. Compares alerts with their pages.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -19,7 +18,6 @@ const alerts = objectsOf(at(rules, 'groups')).flatMap((group) => objectsOf(group
 const names = alerts.map((alert) => manifestTextAt(alert, 'alert'))
 const known = await allMetrics()
 
-/** The metrics and labels in an expression that don't exist. */
 function unknownIn(expression: string): string[] {
   return askedBy(expression).flatMap(([metric, labels]) => {
     const own = known.get(metric)

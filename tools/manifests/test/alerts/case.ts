@@ -3,7 +3,7 @@
 
 export type Case = {
   alert: string
-  /** After this many minutes. */
+  /** The minute at which the alert is evaluated. */
   at: number
   fires: Readonly<Record<string, string>>
   quiet: Readonly<Record<string, string>>

@@ -192,7 +192,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { [free]: '40x100', [size]: '100x100', [anotherFree]: '1x100' },
   },
   {
-    // within 40 hours
+    // the disk fills within 40 hours
     alert: 'WeirKafkaDiskFills',
     at: 400,
     fires: { [free]: '100000-40x500', [size]: '200000x500' },

@@ -13,7 +13,7 @@ import { strimziJvmOptions, strimziProperties } from '../../src/manifests/strimz
 import type { Scene } from './scene.ts'
 
 export type Broker = {
-  /** Resolves with the exit code or, if the broker accepts connections first, with `serving`. */
+  /** Resolves with `serving` when the broker accepts connections, or with the exit code if the broker ends first. */
   start(): Promise<number | 'serving'>
   log(): Promise<string>
   stop(): Promise<void>

@@ -1,4 +1,4 @@
-// Kafka as Strimzi starts it for overlays/prod: with its listeners, its stores and its login module. An analyst
+// Starts Kafka as Strimzi does for overlays/prod, with the same listeners, key stores and login module. An analyst
 // connects with a token of an auth that has the overlay's settings. All connections use TLS.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -131,7 +131,7 @@ test("an analyst's client gets a token from auth under TLS and reads the stream"
       'https.ca.location': scene.ca,
     },
   })
-  // A broker that doesn't know the key yet refuses once, and then fetches the key.
+  // A broker that doesn't know the token's key refuses once, and then fetches the key.
   await reader.until(({ records }) => records.length === 1, 30_000)
 })
 

@@ -1,6 +1,6 @@
-// The environment that Strimzi, cert-manager and the cluster's names give overlays/prod, on one machine: certificates
-// of three CAs, secrets as folders of files, and addresses. One node replaces six, so only the settings that need three
-// brokers are reduced to one.
+// Imitates what Strimzi, cert-manager and the cluster's DNS give overlays/prod, on one machine: certificates of three
+// CAs, secrets as folders of files, and addresses. One node replaces six, so settings that need three brokers are
+// reduced to one.
 import { copyFile, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -111,7 +111,7 @@ async function putSecrets(
   }
 }
 
-/** The volumes are in `folder`, auth has another port, and auth has all rights instead of those of its KafkaUser. */
+/** Puts the volumes in `folder`, changes auth's port, and gives auth all rights instead of its KafkaUser's rights. */
 async function onThisMachine(
   kafka: Json,
   { folder, authPort }: { folder: string; authPort: number },

@@ -1,5 +1,5 @@
-"""Confluent's consumer and producer: runs many tasks concurrently, each given by a line of JSON. A token that the
-client doesn't fetch itself is in the settings, as `token`.
+"""Confluent's consumer and producer: runs many tasks concurrently, each given by a line of JSON. If the
+client doesn't fetch its own token, the settings contain a `token`.
 
     in   {"id": 1, "do": "follow", "settings": {…}, "topic": "…"}
     out  {"id": 1, "record": "…"}   {"id": 1, "error": "TOPIC_AUTHORIZATION_FAILED"}   {"id": 1, "done": true}
@@ -31,16 +31,16 @@ def goes_on(task):
 def settings_of(task):
     settings = dict(task["settings"])
     token = settings.pop("token", None)
-    # The life time is for the client only, which would not send an expired token.
+    # This expiry is only for the client, which would not send an expired token.
     if token is not None:
         settings["oauth_cb"] = lambda _: (token, time.time() + 3600)
-    # A token refused by the broker is only reported here.
+    # If the broker refuses a token, the client reports it only here.
     settings["error_cb"] = lambda error: say(task["id"], error=error.name())
     return settings
 
 
 def read(task, group):
-    """Reads all existing records, and then new ones, until it is stopped."""
+    """Reads all existing records, and then new records, until the task is stopped."""
     consumer = Consumer({**settings_of(task), "auto.offset.reset": "earliest"})
     if group:
         consumer.subscribe([task["topic"]])
@@ -63,7 +63,7 @@ def read(task, group):
 
 
 def look_up(consumer, task):
-    """Polls, because the client reports connection errors only then, and not while it lists topics."""
+    """Polls first, because listing topics reports no connection errors."""
     while goes_on(task):
         consumer.poll(0.2)
         try:

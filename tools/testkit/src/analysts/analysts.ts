@@ -1,4 +1,4 @@
-// Analysts with Confluent's Python client. Each does one thing, and reports the result.
+// Runs analysts with Confluent's Python client. Each has one task, and reports the results.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ export type Task = {
 }
 
 export type Analyst = {
-  /** The records' values in hex. */
+  /** The values of the received records in hex. */
   readonly records: readonly string[]
   /** librdkafka's error names; null for no error. */
   readonly errors: readonly (string | null)[]

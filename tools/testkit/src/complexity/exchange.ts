@@ -1,4 +1,4 @@
-// Sends one request as octets, on a connection of its own, for requests that no well-behaved client would send.
+// Sends the bytes of one request on a new connection, for requests that no well-behaved client would send.
 import * as net from 'node:net'
 import { withTimeout } from '@weir/kit'
 
@@ -7,7 +7,7 @@ const timeoutMs = 60_000
 export type ExchangeRequest = {
   readonly method?: string
   readonly path: string
-  /** The header values as on the wire, each after its name. */
+  /** Pairs of name and value, as on the wire. */
   readonly headers?: readonly (readonly [name: string, value: string])[]
   readonly body?: Buffer | string
 }
@@ -15,7 +15,7 @@ export type ExchangeRequest = {
 const isUpgrade = (headers: NonNullable<ExchangeRequest['headers']>): boolean =>
   headers.some(([name]) => name === 'upgrade')
 
-/** An HTTP/1.1 request. Its connection is closed after the response. */
+/** Returns an HTTP/1.1 request that closes its connection, unless it is an upgrade. */
 export function requestBytes({
   method = 'POST',
   path,
@@ -33,7 +33,7 @@ export function requestBytes({
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes])
 }
 
-/** Resolves with all received bytes once the other side has closed the connection. */
+/** Resolves with all received bytes once the server has closed the connection. */
 export async function exchange(url: string, bytes: Buffer): Promise<Buffer> {
   const socket = net.connect(Number(new URL(url).port), '127.0.0.1')
   const received: Buffer[] = []

@@ -1,19 +1,20 @@
 // Measures how the cost of an operation grows with its input: its CPU time at 1, 2, 4 and 8 times a size. Unlike
 // elapsed time, CPU time depends little on other load of the machine. The lowest of several attempts counts, because
-// garbage collection and compilation only add time. At 8 times the size, linear cost gives 8 and quadratic cost 64.
+// garbage collection and compilation only add time. From 1 to 8 times the size, linear cost grows by a factor of 8,
+// quadratic cost by 64.
 
 const timesMeasured = [1, 2, 4, 8] as const
-/** The permitted growth at 8 times the size: room for caches that become too small, but not for a power of 1.5. */
+/** The permitted factor at 8 times the size. Cost that grows with the power 1.5 (a factor of 22.6) exceeds it. */
 const growthMax = 20
-/** A lower CPU time at the smallest size counts as this: it is so low only because the data fits into the CPU's caches. */
+/** At the smallest size, a lower CPU time counts as this value, because such data fits into the CPU's caches. */
 const noiseMicros = 250
 /**
- * The lowest of this many attempts counts. If the CPU clock is coarse, that may be too low, and everything is measured
- * again for longer.
+ * The lowest of this many attempts counts. A coarse CPU clock may make this value too low, so the next attempts start
+ * again and measure for longer.
  */
 const roundsTogether = 4
 
-/** The CPU microseconds of one run at each size. */
+/** The CPU time of one run at each size, in microseconds. */
 export type Growth = readonly { readonly times: number; readonly micros: number }[]
 
 export type GrowthOptions = {
@@ -21,9 +22,9 @@ export type GrowthOptions = {
   at: (times: number) => Promise<() => Promise<void>>
   /** The CPU time of the process or thread under test, in microseconds. */
   cpuMicros: () => Promise<number>
-  /** A measurement repeats its run until it has taken this long. Each time the growth is too high, this is doubled. */
+  /** A measurement repeats its run until this CPU time is used. After every 4 attempts, this value is doubled. */
   leastMicros: number
-  /** If a run exceeds this, larger sizes are skipped, because they would take longer. */
+  /** If a run exceeds this CPU time, the measurement ends, because larger sizes would take longer. */
   mostMicros?: number
   rounds?: number
 }
@@ -67,7 +68,7 @@ async function microsOf(
 const growthIn = (least: ReadonlyMap<number, number>): Growth =>
   [...least].map(([times, micros]) => ({ times, micros }))
 
-/** False if the largest size was skipped. */
+/** Also returns false if the largest size was skipped. */
 export function isLinear(growth: Growth): boolean {
   const first = growth.find(({ times }) => times === 1)
   const last = growth.find(({ times }) => times === timesMeasured.at(-1))

@@ -1,24 +1,23 @@
-// The growth of a parser's cost, within this process. The parser gets its worst input at 1, 2, 4 and 8 times a size. An
-// input that is refused for its size before parsing would prove nothing, so each case says how its inputs end.
+// Measures how a parser's cost grows, within this process. The parser gets its worst input at 1, 2, 4 and 8 times a
+// size. An input that is refused for its size before parsing proves nothing. So each case states the expected result.
 import { hasCode } from '@weir/kit'
 import { describeGrowth, growthOf, isLinear } from './growth.ts'
 
 export type ParserCase = {
-  /** The name of the case, a sentence. */
   readonly name: string
-  /** The input's size at 1 time. At 8 times, the input is about as large as the parser accepts. */
+  /** The smallest input's size. The largest, 8 times this size, is about as large as the parser accepts. */
   readonly size: number
   /** Creates the input, and returns the measured function, which parses it once. */
   readonly at: (size: number) => () => unknown
-  /** `taken` if the input is accepted, or a prefix of the thrown error's code or name. */
+  /** The expected result: `taken`, or a prefix of the thrown error's code or name. */
   readonly ends: string
 }
 
 const leastMicros = 8_000
 
 /**
- * The CPU time of the calling thread, without compiler and collector threads. Linux updates a running thread's count at
- * clock ticks, up to 4 ms apart, and when the whole process is queried.
+ * Returns the CPU time of the calling thread, without compiler and collector threads. Linux updates a running thread's
+ * time only at clock ticks, up to 4 ms apart, unless the whole process is queried first.
  */
 function cpuMicros(): Promise<number> {
   process.cpuUsage()
@@ -26,7 +25,7 @@ function cpuMicros(): Promise<number> {
   return Promise.resolve(user + system)
 }
 
-/** `linear`, or the cost of one run at each size after the given number of attempts. */
+/** Returns `linear`, or the cost of one run at each size after at most `rounds` attempts. */
 export async function parserGrowth(
   { size, at, ends }: ParserCase,
   rounds?: number,

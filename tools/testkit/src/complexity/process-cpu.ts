@@ -1,9 +1,9 @@
-// The CPU time of a process, as Linux counts it: in nanoseconds, for each of its threads. Background work (polls,
+// Reads the CPU time of a process, which Linux counts in nanoseconds for each thread. Background work (polls,
 // heartbeats, timers) grows with elapsed time, and is subtracted.
 import { readdirSync, readFileSync } from 'node:fs'
 import { delay } from '@weir/kit'
 
-/** The microseconds of all existing threads. The time of a thread that has ended is lost. */
+/** Returns the CPU time of all existing threads in microseconds. The time of ended threads is lost. */
 function processMicros(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.reduce((sum, thread) => sum + threadMicros(`/proc/${pid}/task/${thread}`), 0)
@@ -21,10 +21,10 @@ function threadMicros(folder: string): number {
 const idleMs = 500
 /** The lowest of this many measurements counts, because a new process is still busy with its start. */
 const idleLooks = 6
-/** The background work of each process, measured only once. */
+/** The background CPU time per millisecond of each process, by pid, measured only once. */
 const idleKnown = new Map<number, Promise<number>>()
 
-/** The returned function returns the microseconds that the process has worked for requests since this call. */
+/** Returns a function that returns the CPU time used for requests since this call, in microseconds. */
 export async function busyMicrosOf(pid: number): Promise<() => number> {
   const looking = idleKnown.get(pid) ?? idlePerMsOf(pid)
   idleKnown.set(pid, looking)

@@ -1,11 +1,11 @@
-// Which blocks of our own sources have run, counted by V8 without instrumentation. How often a block ran counts, too,
-// in powers of two.
+// Reports which blocks of our own sources have run, as V8 counts them without instrumentation. A block is new again if
+// the number of its runs reaches a higher power of two.
 import { Session, type Profiler } from 'node:inspector'
 
 export type Coverage = {
-  /** Whether a block ran for the first time, or more often than ever, since the last `takeNew`. */
+  /** Returns whether a new block has run since the last `takeNew`. */
   hasNew(): boolean
-  /** The number of such blocks. After this call they are known. */
+  /** Returns the number of new blocks. After this call they are known. */
   takeNew(): number
 }
 
@@ -27,7 +27,7 @@ export function startCoverage(): Coverage {
   }
 }
 
-/** Works synchronously, because a session with its own thread responds before `post` returns. */
+/** Returns synchronously, because a session with its own thread responds before `post` returns. */
 function taken(session: Session): readonly Profiler.ScriptCoverage[] {
   let result: readonly Profiler.ScriptCoverage[] = []
   session.post('Profiler.takePreciseCoverage', (error, answer) => {

@@ -1,5 +1,5 @@
-// Coverage-guided fuzzing: inputs that run new blocks are kept and mutated further. A finding is an exception that is
-// no refusal, or an input that takes too long. watch.ts finds inputs that never end.
+// Coverage-guided fuzzing: inputs that run new blocks are kept and mutated further. A finding is an exception without
+// an error code, or an input that takes too long. watch.ts finds inputs that never end.
 import { hasCode } from '@weir/kit'
 import type { Coverage } from './coverage.ts'
 import { mutate } from './mutate.ts'
@@ -25,9 +25,9 @@ export type FuzzResult = {
   readonly finding: FuzzFinding | undefined
 }
 
-/** The maximum CPU time for 4 KiB. */
+/** The maximum CPU time for one input of 4 KiB. */
 const microsMax = 500_000
-/** V8 is queried once per this many inputs. If they ran new blocks, each of them runs again. */
+/** V8 is queried once per this many inputs. If these inputs ran new blocks, each of them runs again. */
 const batch = 40
 const newest = 20
 
@@ -45,7 +45,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     }
     return undefined
   }
-  /** V8 reports the blocks since the last query. The inputs run one by one, so the input with new blocks is known. */
+  /** Runs the inputs one by one, and keeps those that run new blocks. V8 reports the blocks since the last query. */
   const keepNew = async (inputs: readonly Buffer[]): Promise<FuzzFinding | undefined> => {
     for (const octets of inputs) {
       const finding = await tryEach([octets])

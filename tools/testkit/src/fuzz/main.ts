@@ -1,6 +1,6 @@
-// `npm run fuzz -- [target] [--minutes N]`: fuzzes one target, or all of them one after the other, for the given time
-// each (default one minute). A finding is written to tools/testkit/fuzz/<target>/, which seeds every later run, and
-// makes the exit code 1. `--runs N --seed N` is a reproducible run, as in `npm test`.
+// `npm run fuzz -- [target] [--minutes N]`: fuzzes one target, or all targets one after the other, each for the given
+// time (default one minute). A finding makes the exit code 1, and is written to tools/testkit/fuzz/<target>/. The files
+// there seed every later run. `--runs N --seed N` makes a run reproducible, as in `npm test`.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { startWatch } from './watch.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
 const corpora = join(repository, 'tools/testkit/fuzz')
-/** Inputs that long runs keep, outside the repository. */
+/** Inputs that runs without `--runs` keep. They are not committed. */
 const keptFolder = join(repository, '.weir/fuzz')
 
 const { values, positionals } = parseArgs({
@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** The targets of the packages and services, each beside its tests. */
+/** Loads the targets from the test folders. */
 async function findTargets(): Promise<FuzzTarget[]> {
   const targets: FuzzTarget[] = []
   for await (const file of glob('{packages,services,clients,tools}/*/test/fuzz-targets.ts', {
@@ -51,7 +51,7 @@ function filesIn(folder: string): Buffer[] {
 const nameOf = (octets: Buffer): string =>
   createHash('sha256').update(octets).digest('hex').slice(0, 12)
 
-/** Returns false if there was a finding. */
+/** Fuzzes one target. Returns false if there was a finding. */
 async function fuzzTarget(target: FuzzTarget): Promise<boolean> {
   const folder = join(corpora, target.name)
   const isRepeatable = values.runs !== undefined

@@ -1,5 +1,5 @@
-// Mutates octets for fuzzers, with a few changes each time. Except for the target's words, it knows nothing of their
-// meaning.
+// Mutates octets for fuzzers, with a few changes each time. It knows nothing of their meaning, except the target's
+// words.
 import type { FuzzRandom } from './random.ts'
 
 const octetsMax = 4_096
@@ -9,7 +9,7 @@ const edges = [0, 1, 2, 0x0a, 0x20, 0x22, 0x5c, 0x7b, 0x7f, 0x80, 0xbf, 0xc0, 0x
 export type Mutation = {
   readonly random: FuzzRandom
   readonly words: readonly string[]
-  /** Inputs to take pieces from. */
+  /** Other inputs, from which parts are copied. */
   readonly others: readonly Buffer[]
 }
 

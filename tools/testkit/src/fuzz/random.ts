@@ -2,7 +2,7 @@
 import { seededNumbers } from '../random.ts'
 
 export type FuzzRandom = {
-  /** A whole number from 0 to `end` - 1. */
+  /** Returns a whole number from 0 to `end` - 1. */
   below(end: number): number
   one<Item>(items: readonly Item[]): Item | undefined
 }

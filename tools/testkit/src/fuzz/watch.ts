@@ -1,12 +1,12 @@
-// Finds inputs that never end. A separate thread watches the current input. If it stays the same for too long, the
-// thread writes it to a file and ends the process, which can't do that itself.
+// Finds inputs that never end. A separate thread watches the current input. If the input stays the same for too long,
+// the thread writes it to a file and kills the process, because the busy main thread can't.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker, workerData } from 'node:worker_threads'
 
 const octetsMax = 65_536
 const everyMs = 1_000
-/** Elapsed time, because the thread can't see anything else. Long, because the machine may be busy. */
+/** Elapsed time, not CPU time. It is long, because the machine may be busy. */
 const hangMs = 30_000
 
 export type Watch = { see(octets: Buffer): void; end(): Promise<number> }
@@ -19,7 +19,7 @@ const sharedOf = (memory: SharedArrayBuffer, folder: string): Shared => ({
   folder,
 })
 
-/** Writes an input that never ends to the folder, as `hangs`. */
+/** Starts the thread. It writes an input that never ends to the file `hangs` of the folder. */
 export function startWatch(folder: string): Watch {
   const memory = new SharedArrayBuffer(8 + octetsMax)
   const { count, input } = sharedOf(memory, folder)

@@ -1,5 +1,5 @@
-// A well-behaved account beside hostile ones. It requests tokens, sends events, reads its streams and watches a derived
-// stream, a few times per second each, and records the failures and response times.
+// A well-behaved account beside hostile ones. It sends each kind of request a few times per second, and records the
+// failures and response times.
 import { asObject, signUp, exampleEvent, request, textIn } from '../world/account.ts'
 import type { Account, TestStream } from '../world/account.ts'
 import { contractOfFields } from '../world/contracts.ts'
@@ -11,8 +11,8 @@ const everyMs = 50
 const derivedWithinMs = 60_000
 
 /**
- * `contract`: publishes a contract with a new pattern. `derived`: from the request of an event until a listener of the
- * derived stream receives it.
+ * The kinds of requests. `contract` publishes a contract with a new pattern. `derived` sends an event, and ends when a
+ * listener of the derived stream receives this event.
  */
 export const lanes = ['token', 'event', 'management', 'contract', 'derived'] as const
 export type CalmLane = (typeof lanes)[number]
@@ -28,7 +28,7 @@ export type CalmAsked = {
 export type CalmWorld = Readonly<Record<'auth' | 'ingest' | 'output', { readonly url: string }>>
 
 export type CalmAccount = {
-  /** Sends requests on every lane until `end`. */
+  /** Sends requests of all kinds until `end` resolves. */
   askUntil(end: Promise<unknown>): Promise<CalmAsked>
   close(): void
 }
@@ -67,7 +67,7 @@ export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> 
   }
 }
 
-/** Each function resolves with the status of its response. */
+/** Each function sends one request, and resolves with the status of the response. */
 type Asks = Record<CalmLane, (failed: (what: string) => void) => Promise<number>>
 
 async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): void }> {
@@ -99,7 +99,7 @@ async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): voi
   return { asks, close: events.close }
 }
 
-/** Sends named events, and tells whether the derived stream showed the event with a given name. */
+/** Returns functions that send named events and wait for them in the derived stream. */
 async function watchedEvents({ ingest, output }: CalmWorld, account: Account, stream: TestStream) {
   const derived = await account.output(stream.name, `${stream.name}-2`, { consentLevels: [2] })
   const token = await account.token(stream)
@@ -121,7 +121,7 @@ async function watchedEvents({ ingest, output }: CalmWorld, account: Account, st
 
 type Socket = Awaited<ReturnType<typeof listen>>['socket']
 
-/** Whether the event with that name arrived in time. */
+/** The returned function resolves with whether the event with that name arrived in time. */
 function awaited(socket: Socket): (name: string) => Promise<boolean> {
   const waiting = new Map<string, (isThere: boolean) => void>()
   socket.on('message', (data: Buffer) => {

@@ -1,4 +1,4 @@
-// One person with very many pseudonyms, created by an account's events.
+// Creates one person with very many pseudonyms, by an account's events.
 import { signUp, exampleEvent } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
 import { connectProducer } from '../world/producer.ts'
@@ -11,7 +11,7 @@ export type TenantCrowd = {
   readonly account: Account
   /** The data subject's value. */
   readonly subject: string
-  /** The path to request and list the person's erasures. */
+  /** The path to request and list erasures of the person's stream. */
   readonly erasures: string
 }
 

@@ -1,6 +1,5 @@
-// Two accounts that must not see each other. Each has everything that an account can have, under unique names. There
-// are also names of the same form that don't exist. A request with the other account's names must get the same response
-// as one with missing names.
+// Creates two accounts that must not see each other. Each has everything that an account can have, under unique names.
+// A request with the other account's names must get the same response as a request with names that don't exist.
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
   asObject,
@@ -19,9 +18,9 @@ export type TenantNames = {
   readonly output: string
   readonly contract: string
   readonly subject: string
-  /** The id in the registry. */
+  /** The schema's id in the registry. */
   readonly schemaId: string
-  /** A missing version of the subject. */
+  /** A version that the subject doesn't have. */
   readonly version: string
   readonly clientId: string
   readonly erasure: string
@@ -49,7 +48,7 @@ export async function makeTenants(authUrl: string): Promise<Tenants> {
   return { ours, theirs, nobodys }
 }
 
-/** All have the same length as the others', so that lengths reveal nothing. */
+/** Returns names of the same lengths each time, so that lengths reveal nothing. */
 const freshNames = (): TenantNames => ({
   billingId: freshName('t'),
   stream: freshName('i'),
@@ -90,7 +89,7 @@ async function makeTenant(authUrl: string): Promise<Tenant> {
   }
 }
 
-/** The clickstream contract under these names. */
+/** Returns the clickstream contract under these names. */
 export async function tenantsContract({
   contract,
   subject,
@@ -100,7 +99,7 @@ export async function tenantsContract({
   return { ...example, id: contract, schema }
 }
 
-/** All paths of the template in which at least one parameter is the other account's, in a fixed order. */
+/** Returns, in a fixed order, all paths of the template in which at least one parameter is the other account's. */
 export function foreignPaths(template: string, ours: TenantNames, others: TenantNames): string[] {
   const parameters = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const ways = Array.from({ length: 2 ** parameters.length - 1 }, (_, index) => index + 1)
@@ -121,8 +120,8 @@ function nameIn(names: TenantNames, parameter: string): string {
 }
 
 /**
- * A response without these names, and without the remaining seconds of a wait. The rest must not differ between
- * accounts.
+ * Returns a response without these names, and without values that differ at each request. The rest must not differ
+ * between accounts.
  */
 export function withoutNames(
   { status, headers, text }: Pick<Reply, 'status' | 'headers' | 'text'>,
@@ -150,6 +149,6 @@ export const namesIn = (text: string, names: TenantNames): string[] =>
 /** True for schema ids and versions. A key's id has twelve hexadecimal digits. */
 const isNumber = (value: string): boolean => /^\d{1,9}$/.test(value)
 
-/** Matches whole words only, because a number may be in a text for other reasons. */
+/** Matches a number only after «Schema» or «Version», because it may be in a text for other reasons. */
 const word = (value: string): RegExp =>
   new RegExp(isNumber(value) ? `(?<=Schema |Version )${value}\\b` : value, 'g')

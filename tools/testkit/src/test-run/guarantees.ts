@@ -1,5 +1,5 @@
-// docs/guarantees.md names a test for each promise. In a complete run, each of these tests must have run and passed,
-// except those that the document assigns to the soak.
+// docs/guarantees.md names a test for each promise. In a complete run, each of these tests must pass. Those marked
+// «(soak)» must pass only in `npm run soak`.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,13 +19,13 @@ export const rowsOf = (page: string): Row[] =>
     ([, file = '', name = '', rest = '']) => ({ file, name, isSoaked: rest === ' (soak)' }),
   )
 
-/** Rows whose test did not pass, as lines for people. */
+/** Returns a line for each row whose test did not pass. */
 export const notHeld = (rows: readonly Row[], ran: Files): string[] =>
   rows
     .filter(({ file, name }) => !ran[file]?.passes.some((passed) => patternOf(name).test(passed)))
     .map(({ file, name }) => `not held: ${file} › ${name}`)
 
-/** Makes a pattern of a name in the source, because jest's placeholders match any text. */
+/** Turns a test title of the source into a pattern, in which jest's placeholders match any text. */
 const patternOf = (name: string): RegExp =>
   new RegExp(
     name
@@ -34,7 +34,7 @@ const patternOf = (name: string): RegExp =>
       .join('.*'),
   )
 
-/** Prints the rows that fail. */
+/** Prints the rows whose test did not pass. */
 export async function checkGuarantees(ran: Files, all: boolean): Promise<Tally> {
   const rows = rowsOf(await readGuarantees()).filter(({ isSoaked }) => all || !isSoaked)
   const missing = notHeld(rows, ran)

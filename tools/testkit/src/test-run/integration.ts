@@ -1,6 +1,6 @@
 // The environment that all integration tests share: a broker and a registry on free ports with data in the run's own
-// folder, KEK files, a platform key, and the services for tests that need only an account. KAFKA_BROKERS and
-// SCHEMA_REGISTRY_URL name others instead.
+// folder, KEK files, a platform key, and the services for tests that need only an account. If KAFKA_BROKERS or
+// SCHEMA_REGISTRY_URL is set, that server is used instead.
 
 import { join } from 'node:path'
 
@@ -10,22 +10,22 @@ import type { Stack } from '@weir/devstack'
 import { shareWorld, startSharedWorld } from '../world/shared.ts'
 
 export type IntegrationWorld = {
-  /** The tests' variables. Those of this process's own environment have priority. */
+  /** Variables for the tests, in addition to those of this process. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
-/** Options for short-lived JVMs: the fast compiler, and no background work. */
+/** Options for short-lived JVMs: the fast compiler, and a garbage collector without background threads. */
 const SHORT_LIVES = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 export type WorldOptions = {
   folder: string
-  /** If false, each file that runs starts the services that it needs. */
+  /** If false, each test file starts the services that it needs. */
   withServices: boolean
   signal: AbortSignal
 }
 
-/** Undefined if the environment can't be started. The error is then already printed. */
+/** Starts the environment. On failure, prints the error and resolves with undefined. */
 export async function openIntegrationWorld(
   options: WorldOptions,
 ): Promise<IntegrationWorld | undefined> {
@@ -50,7 +50,7 @@ export async function openIntegrationWorld(
 
 async function worldOn(stack: Stack, options: WorldOptions): Promise<IntegrationWorld> {
   await makeKekFiles(options.folder)
-  // Downloaded here, so that no test waits for it.
+  // Downloads the tools here, so that no test waits for them.
   if (options.withServices) await makeKafkaTools(join(options.folder, 'tools'))
   Object.assign(process.env, {
     KAFKA_BROKERS: stack.kafkaBrokers,

@@ -1,5 +1,5 @@
-// Runs jest under one of its configurations, counts its tests, and records how long each file took. A suite that can't
-// be loaded counts as one failure. So does a run that fails although each test passed.
+// Runs jest under one of its configurations, counts its tests, and records how long each file took. A test file that
+// can't be loaded counts as one failure. So does a run that fails although each test passed.
 
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -36,7 +36,7 @@ export type JestRun = {
 
 export type JestOutcome = Tally & { files: Files }
 
-/** The test files that would run. Undefined if jest can't list them; the run will show why. */
+/** Returns the test files that would run, or undefined if jest can't list them. The run then shows why. */
 export async function listTests(run: JestRun): Promise<string[] | undefined> {
   const args = jestArgs(run, '--ci', '--listTests', '--passWithNoTests')
   const { code, output } = await runNode(args, { ...toolOptions(run), output: 'collect' })
@@ -56,7 +56,7 @@ export async function runJest(run: JestRun): Promise<JestOutcome> {
   return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed), files }
 }
 
-/** jest, its workers and their descendants end when this process ends, in every case. */
+/** Runs jest. jest, its workers and their descendants end when this process ends, even if it is killed. */
 async function runWatched(args: readonly string[], run: JestRun): Promise<number> {
   const { env, signal, timeoutMs } = toolOptions(run)
   const jest = await startWatched({

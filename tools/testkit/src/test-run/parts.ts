@@ -1,4 +1,4 @@
-// The steps of a test run, their durations, and the final table of them.
+// Runs the steps of a test run, records their durations, and formats the final table.
 
 import { sumOf } from './files.ts'
 import type { FileOutcome, Files } from './files.ts'
@@ -50,7 +50,7 @@ export const secondsOf = (parts: readonly RunPart[]): Seconds =>
 
 const SLOWEST = 8
 
-/** A line for each step, then the files that took longest. */
+/** Returns a line for each step, then the slowest files. */
 export function partTableOf(parts: readonly RunPart[]): string {
   const rows = parts.map(({ name, tookSeconds, files, passed, failed }) => {
     const of = files === undefined ? 'checks' : `tests in ${Object.keys(files).length} files`

@@ -1,6 +1,6 @@
-// A failed test file gets one second try, alone, after all others. If it passes then, the run passes, and lists the
-// tests that needed the second try. To hide no fault for long, a file that needs it in three runs in a row fails the
-// third run. If many files fail, the code is probably the cause, and there is no second try.
+// A failed test file gets one second try, alone. If the second try passes, the run passes, and lists the tests that
+// failed at first. A file that needs a second try in three runs in a row fails the third run, so that no fault stays
+// hidden for long. If many files fail, the code is probably the cause, and no file gets a second try.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,8 +23,8 @@ const keptForm = z.record(
 )
 
 /**
- * For each file: the number of runs in a row that it passed only at the second try, and the tests that failed first in
- * the latest run.
+ * The files that passed only at the second try. For each: in how many runs in a row, and the tests that failed at first
+ * in the latest run.
  */
 export type Kept = Readonly<z.infer<typeof keptForm>>
 
@@ -57,13 +57,12 @@ export function createSecondTries(parts: Parts): SecondTries {
   }
 }
 
-/** One line for each test. */
 export const toldOf = (needed: Files): string[] =>
   Object.entries(needed).flatMap(([file, { failures }]) =>
     failures.map((name) => `second try: ${file} › ${name}`),
   )
 
-/** The state after a run; unchanged for files that did not run. */
+/** Returns the state after a run. Files that did not run keep their state. */
 export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
   const others = Object.entries(kept).filter(([file]) => ran[file] === undefined)
   const again = Object.entries(needed).map(([file, { failures }]): [string, Kept[string]] => [
@@ -73,7 +72,7 @@ export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
   return Object.fromEntries([...others, ...again])
 }
 
-/** Files that needed a second try now, and too often before. */
+/** Returns the files that needed a second try now and in the runs before. */
 export const overdue = (kept: Kept, needed: Files): string[] =>
   Object.keys(needed).filter((file) => (kept[file]?.runsInARow ?? 0) >= RUNS_MAX)
 

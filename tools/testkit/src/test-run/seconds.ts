@@ -1,5 +1,5 @@
-// How many seconds each test file took in its last run, in a file that is not committed. jest's sequencer orders the
-// next run by it. For a new clone, slowest.json lists the slowest files.
+// Stores how many seconds each test file took in its last run. jest's sequencer orders the next run by these numbers.
+// They are not committed. For a new clone, slowest.json lists the slowest files.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -24,7 +24,7 @@ export async function readSeconds(file = KEPT): Promise<Seconds> {
   }
 }
 
-/** Adds to the data of earlier runs. */
+/** Adds the seconds to those of earlier runs. */
 export async function keepSeconds(seen: Seconds, file = KEPT): Promise<void> {
   const kept = { ...(await readSeconds(file)), ...seen }
   await mkdir(dirname(file), { recursive: true })

@@ -1,8 +1,8 @@
-// Tests that only `npm run soak` or an explicit name runs. They take long, need programs that no other test needs, or
-// measure the machine as well as Weir. For each promise in docs/guarantees.md, `npm test` runs a test of the same
-// promise at a smaller scale.
+// Lists the tests that run only in `npm run soak`, or if they are named explicitly. They take long, need programs that
+// no other test needs, or measure the machine as well as Weir. For each promise in docs/guarantees.md, `npm test` runs
+// a test of the same promise at a smaller scale.
 
-/** Files, and folders with a slash at the end, which stand for their integration tests. */
+/** Files and folders. A folder ends with a slash, and stands for its integration tests. */
 export const SOAKED: readonly string[] = [
   'clients/cli/test/weir.integration.test.ts',
   'clients/node/test/kills.integration.test.ts',

@@ -1,5 +1,5 @@
-// The checks without tests: format, lint, types, import directions, dead code. They are package.json's own scripts. All
-// of them run, even if one fails.
+// Runs the static checks: format, lint, types, import directions, dead code. They are scripts of package.json. All of
+// them run, even if one fails.
 
 import packageJson from '../../../../package.json' with { type: 'json' }
 import { runScript } from './tools.ts'

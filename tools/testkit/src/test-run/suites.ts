@@ -1,4 +1,4 @@
-// The three jest runs of a test run. Those without a matching file are skipped.
+// The three jest runs of a test run. A jest run without a matching file is skipped.
 
 import { relative } from 'node:path'
 
@@ -10,7 +10,7 @@ import type { JestConfig, JestRun } from './jest.ts'
 export type Suite = {
   name: string
   run: JestRun
-  /** The number of its files that need a broker and a registry; a high number if unknown. */
+  /** How many of the files need a broker and a registry; Infinity if unknown. */
   integrating: number
 }
 

@@ -7,9 +7,9 @@ import { REPOSITORY } from '@weir/devstack'
 export type ToolOptions = {
   env?: NodeJS.ProcessEnv
   signal: AbortSignal
-  /** 'inherit' shows the output immediately. 'collect' keeps it for the outcome. */
+  /** 'inherit' shows the output immediately. 'collect' returns the output in the outcome. */
   output: 'inherit' | 'collect'
-  /** No input by default, otherwise this process's own. */
+  /** The input of this process. By default there is no input. */
   input?: 'inherit'
   timeoutMs?: number | undefined
 }
@@ -46,7 +46,7 @@ function run(command: string, args: readonly string[], options: ToolOptions): Pr
   }))
 }
 
-// Some tools treat CI as a terminal.
+// Some tools print colours in CI, as on a terminal.
 const COLOURS = process.stdout.isTTY ? {} : { NO_COLOR: '1' }
 const INHERIT = ['inherit', 'inherit'] as const
 const COLLECT = ['pipe', 'pipe'] as const

@@ -1,4 +1,4 @@
-// An account for one test, with the calls that tests need: contracts, streams, tokens.
+// Creates an account for one test, with the calls that tests need: contracts, streams, tokens.
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ export type Reply = {
   text: string
 }
 export type Credentials = { clientId: string; clientSecret: string }
-/** `topic` is the topic without the world's prefix, for the world's reader. */
+/** `topic` is the topic's name without the world's prefix. */
 export type TestStream = Credentials & { name: string; topic: string }
 
 export type AccountCalls = {
-  /** A call with the account's API key. */
+  /** Sends a request with the account's API key. */
   call(method: string, path: string, body?: unknown): Promise<Reply>
-  /** The same account, with requests to another replica of auth. */
+  /** Returns the same account, whose requests go to another replica of auth. */
   at(authUrl: string): Account
-  /** The stream in the response to a creation. Throws if the status isn't 201. */
+  /** Returns the stream that was created. Throws if the status isn't 201. */
   made(reply: Reply): TestStream
   token(stream: Credentials): Promise<string>
 }
@@ -48,14 +48,14 @@ const examples = join(import.meta.dirname, '../../../../examples')
 const json = async (path: string): Promise<Record<string, unknown>> =>
   asObject(JSON.parse(await readFile(path, 'utf8')))
 
-/** The file of an example contract, in the form for `POST /v2/contracts`. */
+/** Reads an example contract, in the form for `POST /v2/contracts`. */
 export const exampleContract = (name: ExampleContract): Promise<Record<string, unknown>> =>
   json(join(examples, 'contracts', `${name}.json`))
-/** An example event in Avro JSON, as a producer sends it. */
+/** Reads an example event in Avro JSON, as producers send events. */
 export const exampleEvent = (name: ExampleContract): Promise<Record<string, unknown>> =>
   json(join(examples, 'events', `${name}.json`))
 
-/** Unique names, because they become topics of one shared broker. */
+/** Returns a unique name, because names become topics of one shared broker. */
 export const freshName = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`
 
 export async function signUp(authUrl: string, billingId = freshName('t')): Promise<Account> {
@@ -166,7 +166,7 @@ export function listIn(object: Record<string, unknown>, name: string): unknown[]
   return value
 }
 
-/** When an erasure reached a state; undefined before that. */
+/** Returns when an erasure reached a state; undefined before that. */
 export function reachedAt(erasure: Record<string, unknown>, state: string): string | undefined {
   const { states } = erasure
   const at = isObject(states) && isObject(states[state]) ? states[state]['at'] : undefined

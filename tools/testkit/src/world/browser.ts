@@ -1,5 +1,5 @@
-// A real headless Chromium for tests of the console, with its errors and metrics: tasks that blocked the page, memory,
-// and axe's findings.
+// Opens the console in a real headless Chromium. Reports errors, long tasks, memory, and the accessibility findings of
+// axe.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -9,9 +9,9 @@ export type ConsolePage = {
   readonly page: Page
   /** Errors of the page, and violations of its content security policy. */
   readonly problems: readonly string[]
-  /** axe's findings on the current page, in this colour scheme. */
+  /** Returns axe's findings on the current page, in this colour scheme. */
   axeFinds(scheme: 'light' | 'dark'): Promise<string[]>
-  /** The longest task since the page was loaded, or since the last call. */
+  /** Returns the longest task since the page was loaded, or since the last call. */
   longestTaskMs(): Promise<number>
   heapBytes(): Promise<number>
   close(): Promise<void>
@@ -19,7 +19,7 @@ export type ConsolePage = {
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Undefined if Chromium isn't installed. */
+/** Returns the path of Chromium, or undefined if it isn't installed. */
 export const chromiumProgram = (): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -36,7 +36,7 @@ export async function openConsole(
   url: string,
   device: keyof typeof devices = 'desk',
 ): Promise<ConsolePage> {
-  // Loaded here, because otherwise every test would load these eight megabytes of source.
+  // Loaded here, because otherwise all tests would load these eight megabytes of source.
   const { default: axe } = await import('axe-core')
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program })
@@ -72,19 +72,19 @@ export async function openConsole(
   }
 }
 
-/** The problems of the page. The list grows while the page is open. */
+/** Returns a list that grows while the page is open. */
 export function problemsOf(page: Page): readonly string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
-    // No problem: the browser logs a refusal, and the page itself shows it.
+    // A response with a 4xx status is no problem: the page itself shows it.
     if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
     problems.push(message.text())
   })
   return problems
 }
 
-// These two run in the page, as text, so they can't use anything of this file.
+// These two scripts run in the page, so they can't use anything of this file.
 const watchTasks = `
   window.longestTaskMs = 0
   new PerformanceObserver((list) => {

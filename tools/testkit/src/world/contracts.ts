@@ -1,4 +1,4 @@
-// Contracts for one test: an envelope, the fields of the test, and their patterns.
+// Creates contracts for one test, with an envelope and the test's fields and validations.
 import { expectStatus, freshName } from './account.ts'
 import type { Account } from './account.ts'
 
@@ -21,12 +21,12 @@ const envelope: readonly ContractField[] = [
   { name: 'consentLevels', type: { type: 'array', items: 'int' } },
 ]
 
-/** Creates the contract. Adds a key field `key` if there is none. */
+/** Creates the contract. Adds a key field `key` if `keyField` isn't given. */
 export async function newContract(account: Account, parts: ContractParts): Promise<void> {
   expectStatus(await account.call('POST', '/v2/contracts', contractOfFields(account, parts)), 201)
 }
 
-/** The definition of the contract, in the form for `POST /v2/contracts`. */
+/** Returns the contract's definition, in the form for `POST /v2/contracts`. */
 export function contractOfFields(account: Account, parts: ContractParts): object {
   const { id, validations = [], keyField = 'key', piiFields = {} } = parts
   const key: ContractField[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []
@@ -49,7 +49,6 @@ export function contractOfFields(account: Account, parts: ContractParts): object
   }
 }
 
-/** An event of such a contract, as JSON. */
 export const madeEvent = (parts: object = {}, consentLevels: readonly number[] = [0]): string =>
   JSON.stringify({
     svcMeta: {

@@ -1,4 +1,4 @@
-// An auth that is killed at a certain write: see preload/die-at.ts.
+// Runs a replica of auth that is killed at a certain write (preload/die-at.ts).
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,16 +7,16 @@ import { withTimeout } from '@weir/kit'
 import type { ServiceEnv, World } from './services.ts'
 
 const PRELOAD = join(import.meta.dirname, './preload/die-at.ts')
-/** Far longer than any step takes, even an erasure in hundreds of pieces with pauses. */
+/** Far longer than any step takes, even an erasure in hundreds of transactions with pauses. */
 const diesWithinMs = 600_000
 
 type When = 'before' | 'between' | 'open' | 'after'
 
 /**
- * Starts a replica of auth that dies when it writes such a record, calls `provoke` to cause the write, and waits for
- * the end. The replica continues unfinished work automatically, so it may die before it is ready; `provoke` isn't
- * called then.
- * @throws Error if the replica ended in any other way, or not at all
+ * Starts a replica of auth that dies when it writes a record that matches `step`. Calls `provoke` to cause this write,
+ * and waits until the replica has died. If the replica continues unfinished work, it may die before it is ready. Then
+ * `provoke` isn't called.
+ * @throws Error if the replica ended in any other way, or did not end
  */
 export async function dieAt(
   world: Pick<World, 'replica'>,

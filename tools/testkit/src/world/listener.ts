@@ -5,7 +5,7 @@ import { asObject } from './account.ts'
 
 export type TestListener = {
   events: Record<string, unknown>[]
-  /** Resolves once this many events have arrived. Rejects if the socket closes before. */
+  /** Resolves once this many events have arrived. Rejects if the socket closes earlier. */
   until(count: number, deadlineMs?: number): Promise<Record<string, unknown>[]>
   closed: Promise<{ code: number; reason: string }>
   close(): void

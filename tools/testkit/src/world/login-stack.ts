@@ -1,5 +1,5 @@
-// A broker for one test, with logins and an authorizer. On one listener every client logs in under its own name, and
-// has the rights of its ACLs. On the other, which is for the test itself, all clients have all rights.
+// Starts a broker for one test, with logins and an authorizer. On one listener every client logs in under its own name,
+// and has the rights of its ACLs. On the other listener, for the test itself, all clients have all rights.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,9 +9,9 @@ import type { OwnStack } from './own-stack.ts'
 import type { ServiceEnv } from './services.ts'
 
 export type LoginStack = OwnStack & {
-  /** Settings of a service that logs in as this user. */
+  /** Returns the settings with which a service logs in as this user. */
   loginOf(user: string): ServiceEnv
-  /** The same settings for librdkafka. */
+  /** Returns the same settings for librdkafka. */
   clientOf(user: string): Readonly<Record<string, string>>
   addAcls(acls: readonly RawAcl[]): Promise<void>
 }

@@ -1,7 +1,6 @@
-// A process's memory, as the kernel counts it (Linux only).
+// Reads a process's memory from the kernel (Linux only).
 import { readFile } from 'node:fs/promises'
 
-/** The peak resident size since the process began. */
 export async function peakResidentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]

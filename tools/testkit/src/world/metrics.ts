@@ -1,4 +1,4 @@
-// A service's metrics, read from its admin port as Prometheus would.
+// Reads a service's metrics from its admin port, as Prometheus does.
 import type { Service } from '@weir/devstack'
 
 export async function readMetrics({ adminUrl }: Pick<Service, 'adminUrl'>): Promise<string> {
@@ -6,7 +6,7 @@ export async function readMetrics({ adminUrl }: Pick<Service, 'adminUrl'>): Prom
   return response.text()
 }
 
-/** The sum of all series with this name and these labels; 0 if there is none. */
+/** Returns the sum of all series with this name and these labels; 0 if there are no such series. */
 export async function counterOf(
   service: Pick<Service, 'adminUrl'>,
   name: string,

@@ -1,5 +1,5 @@
-// What a holder of KEKs can decrypt in weir.keys: the newest version of each record, as far as those KEKs permit.
-// Independent of the services' memory, for tests that verify auth's writes, or attack.
+// Decrypts the newest version of each record of weir.keys, as far as the given KEKs permit. Tests use this to verify
+// auth's writes, or to attack, independently of the services' memory.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import {
@@ -13,11 +13,11 @@ import {
 } from '@weir/fieldcrypt'
 
 export type OpenedKeys = {
-  /** Record keys of wrapping keys, with the KEKs that wrap them. */
+  /** The KEK of each wrapping key, by record key. */
   readonly wrappingKeys: ReadonlyMap<string, string>
   /**
-   * For every key record and private key: the version of its wrapping key, and its content; undefined if it can't be
-   * decrypted.
+   * The key records and private keys, by record key, with the version of the wrapping key. `plain` is undefined if the
+   * record can't be decrypted.
    */
   readonly parts: ReadonlyMap<string, { readonly keyVersion: number; readonly plain?: Buffer }>
 }

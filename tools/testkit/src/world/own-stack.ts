@@ -1,6 +1,6 @@
-// Worlds of one test file, consecutive or concurrent, and their reader. They run under a prefix on the test run's
-// broker, or on a separate broker for tests that configure Kafka or shift the services' clocks. The registry is the
-// test run's.
+// Starts worlds for one test file, consecutive or concurrent, and a reader of their topics. The worlds have a prefix on
+// the test run's broker. Tests that configure Kafka or shift the services' clocks use a separate broker. All worlds use
+// the test run's registry.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,15 +13,15 @@ import { createTopicReader } from './topic.ts'
 import type { TopicReader } from './topic.ts'
 
 export type OwnNames = {
-  /** A folder for files of the test. It is deleted at the end. */
+  /** A folder for files of the test. `close` deletes the folder. */
   readonly folder: string
-  /** The variables that set the prefix of its names. */
+  /** The variables with the broker's address, and with the prefix if there is one. */
   readonly env: ServiceEnv
   readonly reader: TopicReader
   startWorld: typeof startWorld
-  /** Needed for events with past times, which may be older than the retention of the stream's topic. */
+  /** Removes the topic's retention, because Kafka would delete events with past times. */
   keepForEver(stream: Pick<TestStream, 'topic'>): Promise<void>
-  /** Stops all running worlds first. */
+  /** Also stops all running worlds. */
   close(): Promise<void>
 }
 export type OwnStack = OwnNames & { readonly brokers: string }

@@ -1,5 +1,5 @@
-// A producer as a client of ingest: one HTTP/2 connection with prior knowledge, and as many concurrent requests as the
-// connection permits.
+// A client of ingest: one HTTP/2 connection with prior knowledge, and as many concurrent requests as the connection
+// permits.
 import * as http2 from 'node:http2'
 
 export type ProducerAnswer = { status: number; headers: http2.IncomingHttpHeaders; body: string }
@@ -11,7 +11,7 @@ export type SendOptions = {
   headers?: http2.OutgoingHttpHeaders
 }
 export type Producer = {
-  /** Rejects if the connection or the request breaks off. */
+  /** Rejects if the connection or the request fails. */
   send(body: string | Buffer | object, options: SendOptions): Promise<ProducerAnswer>
   close(): void
 }
@@ -23,7 +23,7 @@ export async function connectProducer(ingestUrl: string): Promise<Producer> {
   await new Promise((resolve, reject) =>
     session.once('remoteSettings', resolve).once('error', reject),
   )
-  session.on('error', () => {}) // every request on it gets the error
+  session.on('error', () => {}) // every request gets the error
   return {
     send(body, { token, schemaId, path = '/event', method = 'POST', headers = {} }) {
       const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)

@@ -1,7 +1,7 @@
-// Quotas of a broker, as its operators set them with kafka-configs.sh.
+// Sets quotas of a broker, as operators do with kafka-configs.sh.
 import { Admin } from '@platformatic/kafka'
 
-/** Sets the default quota of every client; undefined removes it. */
+/** Sets the default quota of all clients. Undefined removes this quota. */
 export async function setProduceQuota(
   brokers: string,
   bytesPerSecond: number | undefined,

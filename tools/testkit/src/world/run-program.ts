@@ -1,9 +1,9 @@
-// Runs a program of this repository as its user does: in a separate process, with its output and exit code.
+// Runs a program of this repository as its user does, in a separate process. Returns the output and exit code.
 import { spawn } from 'node:child_process'
 
 export type ProgramOutcome = { code: number | null; output: string; complaint: string }
 
-/** The variable with Node's compile cache of this run, for a program with an otherwise empty environment. */
+/** Returns the variable for this run's compile cache of Node, for a program with an otherwise empty environment. */
 export const compiledBefore = (): NodeJS.ProcessEnv => {
   const { NODE_COMPILE_CACHE } = process.env
   return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }

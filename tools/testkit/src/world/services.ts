@@ -1,5 +1,5 @@
-// The services as separate processes on free ports, against the test run's broker and registry: all three, or those
-// that a test needs. A replica is one more process of a service, with the same settings.
+// Starts a world: all three services, or those that a test needs, as separate processes on free ports. By default a
+// world uses the test run's broker and registry. A replica is one more process of a service, with the same settings.
 import { randomBytes } from 'node:crypto'
 
 import { kekFilesIn, startService } from '@weir/devstack'
@@ -16,10 +16,10 @@ type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
   stop(): Promise<void>
 }
 export type World = WorldOf<ServiceName>
-/** The services that receive events, without those that derive them. */
+/** A world without output, the service that derives events. */
 export type InputWorld = WorldOf<'auth' | 'ingest'>
 
-/** The setting of the test run, as `npm test` exports it. */
+/** Returns a setting that `npm test` exports. */
 export function setting(
   name: 'KAFKA_BROKERS' | 'SCHEMA_REGISTRY_URL' | 'KEK_FOLDER' | 'PLATFORM_KEY',
 ): string {
@@ -28,7 +28,7 @@ export function setting(
   return value
 }
 
-/** The KEKs of one service in this test run; auth's file has all of them. */
+/** Returns the file with a service's KEKs in this test run. auth's file has all KEKs. */
 export const kekFileOf = (name: ServiceName): string => kekFilesIn(setting('KEK_FOLDER'))[name]
 
 export const kafkaBrokers = (): string[] => setting('KAFKA_BROKERS').split(',')
@@ -45,8 +45,8 @@ const anyPort = {
 type EnvOf = Partial<Record<ServiceName, ServiceEnv>>
 
 /**
- * All three services, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of
- * tokens is a fixed name, because auth's port isn't known before its start.
+ * Starts all three services, and waits until they are ready. Each has its own KEKs of KEK_FOLDER, unless `env` has a
+ * KEK_FILE for all. The issuer of tokens is a fixed name, because auth's port isn't known before its start.
  */
 export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promise<World> {
   const world = startReplicas(env, envOf)
@@ -56,7 +56,7 @@ export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promi
   return { auth, ingest, output, ...world }
 }
 
-/** The world without output, for tests that need only the input topic. */
+/** Starts a world without output, for tests that need only the input topic. */
 export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld> {
   const world = startReplicas(env)
   const starting = [world.replica('auth'), world.replica('ingest')] as const
@@ -66,13 +66,16 @@ export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld>
 
 export const freshPrefix = (name = 'world'): string => `${name}-${randomBytes(5).toString('hex')}.`
 
-/** The prefix of a world on the test run's broker, which many worlds share. On its own broker it needs none. */
+/**
+ * Returns a prefix for a world on the test run's broker, which many worlds share. A world on its own broker needs no
+ * prefix.
+ */
 const ownNames = (env: ServiceEnv): ServiceEnv =>
   env['KAFKA_BROKERS'] === undefined
     ? { KAFKA_PREFIX: process.env['KAFKA_PREFIX'] ?? freshPrefix() }
     : {}
 
-/** An empty world, and functions that start replicas in it. */
+/** Returns an empty world, with functions that start replicas in it. */
 export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
   const services: Service[] = []
   const lines: string[] = []
@@ -102,7 +105,7 @@ export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
   return { env: shared, replica, logLines: () => lines, stop }
 }
 
-/** If one fails, the others may have started by then, and are stopped. */
+/** If one start fails, stops all services that have started. */
 async function allOrNone<Started extends readonly Promise<Service>[]>(
   starting: readonly [...Started],
   stop: () => Promise<void>,

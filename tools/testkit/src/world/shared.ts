@@ -1,5 +1,6 @@
-// The world that a whole test run shares, for tests that need only an account. A test that stops, configures or counts
-// a service starts a replica of its own. A test that needs another auth or another broker starts its own world.
+// The world that a whole test run shares, for tests that need only an account. A test that stops or configures a
+// service, or reads its counters, starts its own replica. A test that needs another auth or another broker starts its
+// own world.
 import type { Service, ServiceName } from '@weir/devstack'
 import { startReplicas, startWorld } from './services.ts'
 import type { ServiceEnv, World } from './services.ts'
@@ -14,13 +15,13 @@ export type SharedWorld = Record<ServiceName, Address> &
 type Addresses = Record<ServiceName, Address> & { env: ServiceEnv }
 
 /**
- * The shared world's names have no prefix, as in most installations. All tests come from one address, so a test that
- * makes wrong guesses claims another address with `x-forwarded-for`.
+ * The Kafka names of the shared world have no prefix, as in most installations. All tests have one address, so a test
+ * that sends wrong secrets claims another address with `x-forwarded-for`.
  */
 export const startSharedWorld = (): Promise<World> =>
   startWorld({ TRUSTED_PROXIES: '127.0.0.0/8', KAFKA_PREFIX: '' })
 
-/** Used by the runner: the tests' variables for a world. */
+/** Returns the variables by which the test runner passes a world to the tests. */
 export function shareWorld({ auth, ingest, output, env }: World): NodeJS.ProcessEnv {
   const at = ({ url, adminUrl }: Service): Address => ({ url, adminUrl })
   const addresses: Addresses = { auth: at(auth), ingest: at(ingest), output: at(output), env }
@@ -28,8 +29,8 @@ export function shareWorld({ auth, ingest, output, env }: World): NodeJS.Process
 }
 
 /**
- * The result stops only the replicas that it started, and has only their logs. A file that runs alone gets its own
- * world.
+ * Returns the shared world. Its `stop` and `logLines` cover only the replicas that this test file started. A file that
+ * runs alone gets its own world.
  */
 export async function joinWorld(): Promise<SharedWorld> {
   const where = process.env[SHARED_WORLD]
@@ -39,5 +40,5 @@ export async function joinWorld(): Promise<SharedWorld> {
   return { auth, ingest, output, env, replica, logLines, stop }
 }
 
-/** Written by shareWorld. */
+/** Parses the text that `shareWorld` has written. */
 const addressesIn = (text: string): Addresses => JSON.parse(text)

@@ -14,14 +14,14 @@ import type { ServiceEnv } from './services.ts'
 export type TopicReader = {
   kafka: Kafka
   admin: Admin
-  /** All records under read_committed, in order within each partition. */
+  /** Returns all records under read_committed, in order within each partition. */
   read(topic: string): Promise<SourceRecord[]>
-  /** Reads until there are `count` records. Fails if there are more, or after the deadline. */
+  /** Reads until the topic has `count` records. Rejects if there are more, or after the deadline. */
   readUntil(topic: string, count: number, deadlineMs?: number): Promise<SourceRecord[]>
   close(): Promise<void>
 }
 
-/** Takes names of topics without the prefix of the world with this environment. The shared world has none. */
+/** Returns a reader that takes topic names without the prefix in `env`. */
 export function createTopicReader(env: ServiceEnv = {}): TopicReader {
   const kafka = connect(env)
   const admin = createAdmin(kafka)
@@ -92,7 +92,7 @@ async function collect(kafka: Kafka, reading: Reading): Promise<SourceRecord[]> 
   return partitions.flat()
 }
 
-/** An example contract, compiled as the services compile it. */
+/** Compiles an example contract as the services do. */
 export async function compiledExample(name: ExampleContract): Promise<Contract> {
   return compiledContract(await exampleContract(name))
 }

@@ -1,5 +1,5 @@
-// A real Vault on this machine, for tests: one server with its store in memory, TLS by a test CA, its Transit engine
-// mounted, and a login by signed tokens, as in Kubernetes. tools/testkit/ci/vault.sh installs it.
+// Runs a real Vault server for tests, with storage in memory, TLS by a test CA, the Transit engine, and a login by
+// signed tokens, as in Kubernetes. tools/testkit/ci/vault.sh installs Vault.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -15,16 +15,18 @@ import { asObject } from './account.ts'
 
 /** The functions for the server's administrator. */
 export type VaultServer = {
-  /** Sends a request as administrator. Throws unless it succeeds. Returns the response's object, or an empty one. */
+  /**
+   * Sends a request as administrator, and returns the response's object, or an empty object. Throws if the request
+   * fails.
+   */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
   remove(path: string): Promise<void>
-  /** Simulates an unavailable KMS, which returns 503 to every request. */
+  /** Simulates an unavailable KMS: Vault returns 503 to every request. */
   seal(): Promise<void>
   unseal(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The logins for clients. */
 export type VaultLogins = {
   /** Writes a file with a new token that has the rights of this policy. */
   tokenFile(name: string, policy: string): Promise<string>
@@ -41,7 +43,7 @@ export type Vault = VaultServer &
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 
-/** The same policy as in k8s/components/vault. */
+/** Reads the service's policy in k8s/components/vault. */
 export const policyFor = (service: ServiceName): Promise<string> =>
   readFile(join(REPOSITORY, 'k8s/components/vault/policies', `weir-${service}.hcl`), 'utf8')
 /** The setting that makes auth wrap with these KEKs. */
@@ -49,7 +51,7 @@ export const wrapsByVault = KEKS.map((kek) => `${kek}=vault:weir-${kek}`).join('
 
 const folderOfVault = join(REPOSITORY, '.weir', 'vault')
 
-/** Throws if Vault isn't installed. */
+/** Returns the path of Vault's program. Throws if Vault isn't installed. */
 export function vaultProgram(): string {
   const program = join(folderOfVault, 'v1.21.2')
   if (existsSync(program)) return program
@@ -147,7 +149,7 @@ function remove(url: URL, { ca, token }: { ca: Buffer; token: string }): Promise
   })
 }
 
-/** The server's first start: one key unlocks it, and the test gets the root token. */
+/** Initializes the server. Returns the root token, and the only key that unlocks the server. */
 async function open(call: Call): Promise<{ token: string; unseal: object }> {
   const init = { secret_shares: 1, secret_threshold: 1 }
   const made = await pollUntil(() => call('sys/init', { body: init }).catch(() => undefined), {

@@ -3,11 +3,11 @@
 import { randomBytes } from 'node:crypto'
 
 export type Witness = {
-  /** A unique value, with characters that JSON and URLs have to escape. */
+  /** Returns a unique value, with characters that JSON and URLs have to escape. */
   newValue(label: string): string
   /** Remembers an existing value, and returns it. */
   knows(label: string, value: string): string
-  /** The labels of the values that leave traces in the text. */
+  /** Returns the labels of the values whose traces are in the text. */
   tracesIn(text: string): string[]
 }
 
@@ -36,7 +36,10 @@ export function createWitness(): Witness {
   }
 }
 
-/** The beginning and the end of a value. For a JWT, those of its claims and signature: its header is no secret. */
+/**
+ * Returns the beginning and the end of a value. For a JWT, returns those of claims and signature, because the header is
+ * no secret.
+ */
 function piecesOf(value: string): string[] {
   const secret = value.startsWith('eyJ') ? value.split('.').slice(1) : [value]
   return secret.flatMap((part) => {
@@ -53,7 +56,7 @@ function formsOf(piece: string): string[] {
   return [piece, hex, hex.toUpperCase(), ...base64, ...base64Url, [...bytes].join(',')]
 }
 
-/** The part of a longer text's base64 that depends only on these bytes, if `before` others precede them. */
+/** Returns the base64 characters that depend only on these bytes, if `before` other bytes precede them. */
 function base64Within(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

@@ -1,5 +1,5 @@
-// The Kafka client and the kit are independent of Weir's domain. The import rules keep out its code. This test keeps
-// out its words, also in names and comments.
+// The Kafka client and the kit are independent of Weir's domain. The import rules forbid imports of domain code. This
+// test forbids domain words, also in names and comments.
 import { readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 const words =
   /\b(consents?|billing\w*|contracts?|pii|persons?|personal|people|erasures?|keyLinks?)\b/i
-/** The purposes of topics, and the names of our headers. */
+/** Words for the purposes of topics, and names of Weir's headers. */
 const uses = /svc-|dead[- _]?letter|deriv(e|ing|ation)|\bstream/i
 
 const found = async (pattern: string, unwanted: RegExp): Promise<string[]> => {

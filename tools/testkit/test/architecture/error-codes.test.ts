@@ -1,5 +1,5 @@
-// An error code of a package begins with the package's name and is in its `src/errors.ts`. Code that checks for a code
-// checks for an existing one. So no package error has the same name as a refusal of the API.
+// An error code of a package begins with the package's name, so it never equals an error code of the API. The package's
+// `src/errors.ts` lists the code. Code may check only for listed codes.
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const read = (path: string): Promise<string> => readFile(join(REPOSITORY, path),
 const codesIn = (text: string): string[] =>
   [...text.matchAll(/'([a-z0-9-]+\.[a-z_]+)'/g)].map(([, code = '']) => code)
 
-/** The prefix before the dot, if it isn't the folder's name. */
+/** Prefixes that differ from the name of the package's folder. */
 const prefixes: Readonly<Record<string, string>> = { 'schema-registry': 'registry' }
 const tables = globSync('{packages,services}/*/src/{errors,derive/errors}.ts', { cwd: REPOSITORY })
 const packages = tables.filter((path) => path.startsWith('packages/'))

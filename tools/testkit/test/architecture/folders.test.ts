@@ -1,5 +1,4 @@
-// Limits folders and files to a size that is easy to read. Lists of pages may be long, and the root contains the files
-// that tools expect there.
+// Limits the size of folders and files in `rooms`, so that they are easy to read.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// The import rules work only while dependency-cruiser can read the sources. A parser that doesn't know TypeScript finds
-// no imports, and so reports no errors.
+// The import rules work only while dependency-cruiser can read the sources. Without a parser for TypeScript it finds no
+// imports, and reports no errors.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -91,7 +91,7 @@ test(
   TIMEOUT_MS,
 )
 
-/** A file, an import in it, and the rule that forbids the import. */
+/** A folder, what a file in the folder imports, and the rule that forbids this. */
 const forbidden = [
   ['packages/kit/src', '../../kafka/src/', 'kit-imports-nothing'],
   ['packages/docs/src', '../../kit/src/', 'docs-imports-nothing'],
@@ -160,7 +160,7 @@ describe('each of these breaks a rule', () => {
 
   test('and nothing else does', () => {
     const named = forbidden.map(([room], at) => `${room}/a${at}.ts`)
-    // some violations name folders, because two folders also import each other
+    // some violations name folders that import each other, not files
     const files = [...broken.keys()].filter((from) => from.endsWith('.ts'))
     expect(files.toSorted()).toEqual(named.toSorted())
   })

@@ -1,5 +1,5 @@
-// One name has one meaning, so a search for a definition finds one. The driver and the console's page import nothing of
-// the rest, so their names are separate.
+// A name has only one definition, so that a search finds the right one. The driver and the console's page import no
+// other code, so these may use the same names.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -15,7 +15,7 @@ const perService = new Set(
     'createApp createRoutes Routes Route routeNeeds needsOf openApi'
   ).split(' '),
 )
-/** The words of three small languages: forms of records, settings, JSON Schema. */
+/** Files with the short names of three small languages: forms of records, settings, JSON Schema. */
 const vocabularies = [
   'packages/control-state/src/forms/guards.ts',
   'packages/kit/src/config/config-fields.ts',
@@ -26,7 +26,7 @@ const roomOf = (file: string): string => file.split('/', 2).join('/')
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), 'utf8')
 const sources = globSync('{packages,services,clients,tools}/*/src/**/*.ts', { cwd: REPOSITORY })
 
-/** The names with more than one definition, each with their places. */
+/** Returns the names with more than one definition, with their places. */
 const ambiguous = (from: readonly (readonly [name: string, place: string])[]): string[] =>
   [...Map.groupBy(from, ([name]) => name)]
     .filter(([, places]) => places.length > 1)

@@ -1,4 +1,4 @@
-// A well-behaved account beside a hostile one: its response times before and during the attack, in one run.
+// Measures a well-behaved account before and during the attack of another account.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

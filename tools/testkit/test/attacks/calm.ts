@@ -1,5 +1,6 @@
-// The well-behaved account in a separate process, so that the attacker's own work doesn't delay it. It first gets the
-// services' addresses. Each further order says how many milliseconds to send requests, and it then reports the results.
+// Runs the well-behaved account in a separate process, so that the attacker's own work doesn't delay its requests. The
+// first order contains the services' addresses. Each further order says for how many milliseconds to send requests.
+// Then the process reports the results.
 import { createCalmAccount } from '../../src/index.ts'
 import type { CalmAccount, CalmWorld } from '../../src/index.ts'
 

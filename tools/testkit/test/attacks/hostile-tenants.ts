@@ -1,5 +1,5 @@
-// Attacks by one account on all others, with its own credentials and within all limits. Each is prepared once, and then
-// repeats its act, several concurrently, until it is stopped.
+// Attacks by one account on all other accounts, with its own credentials and within all limits. Each attack is prepared
+// once. Then its act is repeated, `atOnce` times concurrently, until the attack is stopped.
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { delay } from '@weir/kit'
@@ -20,23 +20,23 @@ import type { Account, World } from '../../src/index.ts'
 export type Act = () => Promise<{ readonly status: number }>
 export type Attack = {
   readonly name: string
-  /** The repeated act. */
+  /** Prepares the attack, and returns the act to repeat. */
   prepare(world: World): Promise<Act>
   readonly atOnce: number
-  /** Runs only in the soak: another attack covers the same cost, or smaller tests cover its long acts. */
+  /** Runs only in `npm run soak`: another attack covers the same cost, or smaller tests cover this attack. */
   readonly isLong?: true
 }
 
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 
-/** The personal values of a heavy event. At full scale, as many as an event may have. */
+/** The number of personal values in a heavy event. At full scale it is the maximum. */
 const heavyValues = scale(10_000, 1_000)
 
 export const attacks: readonly Attack[] = [
   {
     name: 'an erasure of a person with very many pseudonyms',
     async prepare(world) {
-      // More pseudonyms than the default bound permits, created by an ingest with a higher bound.
+      // This replica permits more pseudonyms than the default.
       const ingest = await world.replica('ingest', { SUBJECT_LINKS_MAX: '100000' })
       const { account, subject, erasures } = await makeCrowd(
         { ...world, ingest },
@@ -104,7 +104,7 @@ export const attacks: readonly Attack[] = [
       }
     },
     atOnce: 3,
-    isLong: true, // packages/contracts/test/pattern/proofs.test.ts
+    isLong: true, // covered by packages/contracts/test/pattern/proofs.test.ts
   },
   {
     name: 'lists of contracts that are as large as may be',
@@ -119,7 +119,7 @@ export const attacks: readonly Attack[] = [
       const headers = { authorization: `Bearer ${account.apiKey}` }
       return async () => {
         const { status, body } = await fetch(`${world.auth.url}/v2/contracts`, { headers })
-        // Parsing the responses would only take processor time from the others.
+        // Discards the body, because parsing it would only slow down the machine.
         await body?.pipeTo(new WritableStream())
         return unlessTooMany({ status })
       }
@@ -158,7 +158,7 @@ export const attacks: readonly Attack[] = [
         const socket = connect(Number(port), hostname)
         socket.on('error', () => {}).resume()
         socket.write('GET /metrics HTTP/1.1\r\nx-slow: ')
-        // The service closes the connection when others connect. Without this pause the act would be a flood of new
+        // The service closes the connection when newer ones arrive. Without the pause the act would be a flood of
         // connections.
         await Promise.all([new Promise((resolve) => socket.once('close', resolve)), delay(1_000)])
         return { status: 408 }
@@ -173,7 +173,7 @@ async function developerOf({ auth }: World, { billingId, call }: Account): Promi
   return accountBy(auth.url, billingId, textIn(expectStatus(made, 201).body, 'apiKey'))
 }
 
-/** Pauses after a refusal, because refusals as fast as possible are a flood, which needs no account. */
+/** Pauses after a 429. Without pauses the requests would be a flood, an attack that needs no account. */
 async function unlessTooMany<Answer extends { readonly status: number }>(
   answer: Answer,
 ): Promise<Answer> {
@@ -190,7 +190,7 @@ async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act
   const token = await account.token(await account.input('heavy', { limits: unlimited }))
   const producer = await connectProducer(ingest.url)
   const levels = [...Array.from({ length: 13 }).keys()]
-  // Different values, so that none is cached.
+  // The values differ, so that no value is cached.
   const bodies = Array.from({ length: 16 }, () =>
     madeEvent(
       { people: Array.from({ length: heavyValues }, () => randomBytes(6).toString('hex')) },

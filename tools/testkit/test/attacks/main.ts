@@ -1,10 +1,10 @@
-// `npm run attacks`: how attacks affect others. First, how attacks on HTTP/2 connections affect a well-behaved client
-// (packages/http2/conformance). Then, how another account is affected while a stranger sends auth, ingest and output
-// the worst requests of the complexity tests, twenty of each per second. Services, the other account and the stranger
-// are separate processes. The other account is measured without an attack, while the same requests go to another
-// replica (which costs the machine as much), and while they go to its own. Each result is the best of several rounds.
-// Fails if one of its requests failed, or if its p99 is more than NOTICED_MS above that of the attack elsewhere. `npm
-// run attacks -- gzip` runs the attacks with that name.
+// `npm run attacks`: measures how attacks affect others. First, attacks on HTTP/2 connections
+// (packages/http2/conformance). Second, a stranger sends the worst requests of the complexity tests, twenty per second,
+// while another account sends normal requests. Services, stranger and other account are separate processes. The other
+// account is measured without an attack, with the attack on another replica (which costs the machine as much), and with
+// the attack on its own replica. Each result is the best of several rounds. A case fails if a request of the other
+// account fails, or if its p99 is more than NOTICED_MS above that with the attack on another replica. Third, the
+// attacks of hostile-tenants.ts. `npm run attacks -- gzip` runs only attacks with «gzip» in their names.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -116,7 +116,7 @@ async function attackAll(own: World): Promise<number> {
   return failed
 }
 
-/** The number of attacks by one account that affect another one: its requests fail, or take twice as long. */
+/** Returns how many attacks affect another account, whose requests fail or take more than twice as long. */
 async function feltOf(own: World): Promise<number> {
   let felt = 0
   for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
@@ -137,7 +137,7 @@ async function feltOf(own: World): Promise<number> {
   return felt
 }
 
-/** Uses the best round, because other load on the machine can only add time. */
+/** Returns the p99 of the best round, because other load on the machine can only add time. */
 function p99Of(all: readonly Measured[]): number {
   const p99s = all.map(({ tookMs }) => {
     return tookMs.toSorted((a, b) => a - b)[Math.floor(0.99 * tookMs.length)] ?? 0
@@ -152,7 +152,7 @@ async function strangerOf(auth: Service): Promise<Scene> {
   return { apiKey: account.apiKey, token: await account.token(stream), stream: stream.name }
 }
 
-/** The other account's repeated request to each service. */
+/** Returns the request that the other account repeats, for each service. */
 async function otherAccountOf(
   auth: Service,
 ): Promise<Record<Case['at'], Omit<CalmOrder, 'url' | 'ms'>>> {

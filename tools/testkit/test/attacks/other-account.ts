@@ -1,5 +1,5 @@
 // The well-behaved account, a separate process. It sends the same request fifty times per second, without waiting for
-// responses. It gets orders (`CalmOrder`), and reports the response times for each.
+// responses. It reports the response times after each order (`CalmOrder`).
 import * as http2 from 'node:http2'
 
 const everyMs = 20
@@ -24,7 +24,7 @@ async function measure({ url, request, body, status, ms }: CalmOrder): Promise<M
       const stream = session.request(request)
       let isOk = false
       stream.on('response', (headers) => (isOk = headers[':status'] === status))
-      stream.on('error', () => {}) // counted when it closes
+      stream.on('error', () => {}) // counted on close
       stream.on('close', () => {
         if (isOk) measured.tookMs.push(performance.now() - startedMs)
         else measured.failures += 1

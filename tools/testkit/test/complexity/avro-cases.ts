@@ -1,4 +1,4 @@
-// The worst events in octets, and the processing of events after reading. An event has up to 1 MiB.
+// The worst events in binary Avro, and the processing of events after reading. An event has up to 1 MiB.
 import type { ParserCase } from '../../src/complexity/parser-growth.ts'
 import { datumOf, long, many } from './parts.ts'
 import { ints, intsByName, lists, nested, texts, union } from './worst-contracts.ts'

@@ -1,5 +1,5 @@
-// The cost of a request in auth, ingest and output grows no faster than the request: at 8 times the size, the CPU time
-// of their processes is at most 20 times as much. `npm test` tries an eighth of the routes. complexity/parsers.test.ts
+// The cost of a request in auth, ingest and output grows about linearly: at 8 times the size, the CPU time of the
+// service's process is at most 20 times as much. `npm test` tries an eighth of the cases. complexity/parsers.test.ts
 // tests the parsers alone.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { signUp, expectStatus, request, scale, setting, startWorld } from '../../src/index.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await startWorld()
   const account = await signUp(world.auth.url)
   const quotas = `/v2/platform/accounts/${account.billingId}/quotas`
-  // because refusals by the rate limit would cost nothing
+  // otherwise the rate limit would refuse requests, at no cost
   const asked = { requestsPerMinute: 1_000_000 }
   expectStatus(await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', quotas, asked), 200)
   await account.contract('clickstream')
@@ -29,6 +29,6 @@ test.each(routeCases.filter((_, at) => scale(true, at % 8 === 0)))(
   async (routeCase) => {
     expect(await routeGrowth(routeCase, scene, world[routeCase.at])).toBe('linear')
   },
-  // Each repeated measurement takes longer.
+  // Repeated measurements take longer each time.
   300_000,
 )

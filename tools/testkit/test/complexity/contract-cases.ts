@@ -9,7 +9,7 @@ const ints = (count: number): Field[] => many(count, (i) => int(`f${i}`))
 const deep = (levels: number, inner: unknown): unknown =>
   levels === 0 ? inner : { type: 'array', items: deep(levels - 1, inner) }
 
-/** A recursive record, so that paths into it have no limit. */
+/** Returns a recursive record, so that paths have no limit. */
 const endless = (fields: readonly Field[]): Field => ({
   name: 'r',
   type: record('R', [

@@ -18,13 +18,13 @@ import { many } from './parts.ts'
 
 const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 104 }
 
-/** Uses a new decoder each time, whose table is full of fields with empty names and values. */
+/** Decodes the block with a new decoder each time. */
 const decoding = (block: Buffer) => () => {
   const decoder = createHeaderDecoder(limits)
   const { fields, isTooLarge } = decodeHeaders(decoder, block)
   return requestHead(fields, isTooLarge)
 }
-/** A field that is added to the dynamic table. */
+/** Returns a field that is added to the dynamic table. */
 const remembered = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0x40), text(name), text(value)])
 const huffman = (octets: number, octet: number): Buffer => {

@@ -1,4 +1,4 @@
-// The worst bodies for ingest, from a producer with a token. json-cases.ts and avro-cases.ts have the events alone.
+// The worst bodies for ingest, from a producer with a token. The worst events are in json-cases.ts and avro-cases.ts.
 import { gzipSync } from 'node:zlib'
 import {
   data,
@@ -22,7 +22,7 @@ const bomb = Buffer.concat([
   Buffer.alloc(12_000, 0xbe),
 ])
 
-/** An HTTP/2 request that causes an error, which closes the connection. */
+/** Sends HTTP/2 frames. The last frame is an error, so that the service closes the connection. */
 const byHttp2 =
   (frames: (size: number) => Buffer): Case['send'] =>
   (size) =>

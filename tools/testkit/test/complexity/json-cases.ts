@@ -14,7 +14,7 @@ import {
   union,
 } from './worst-contracts.ts'
 
-/** JSON text that JavaScript's objects and numbers could not produce. */
+/** Returns JSON text that JavaScript's objects and numbers could not produce. */
 const textOf = (before: string, f: string): Buffer =>
   Buffer.from(`{"svcMeta":{"schemaId":"","consentLevels":[]},"key":"k"${before},"f":${f}}`)
 const members = (names: readonly string[]): string =>
@@ -108,7 +108,7 @@ export const jsonCases: readonly ParserCase[] = [
   },
   {
     name: 'many numbers of many digits',
-    size: 190, // V8 handles texts of 128 KiB separately, at a higher cost
+    size: 190, // above 128 KiB, because V8 handles shorter texts at a lower cost
     at: (n) => {
       const body = textOf('', `[${many(n, () => `0.${'9'.repeat(700)}e-300`).join(',')}]`)
       return () => ints.readJson(body)

@@ -1,4 +1,4 @@
-// The worst input of output: upgrades, frames after the upgrade, and requests of an account's owner.
+// The worst input for output: upgrades, frames after the upgrade, and requests of an account's owner.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import { many } from './parts.ts'
 import { byHead, byKey, list } from './requests.ts'
@@ -10,7 +10,7 @@ const upgrade: Headers = [
   ['sec-websocket-key', Buffer.alloc(16).toString('base64')],
 ]
 
-/** A client's frame, with a mask of zeros. */
+/** Returns a client's frame, with a mask of zeros. */
 const frame = (opcode: number, payload: Buffer): Buffer =>
   Buffer.concat([Buffer.of(opcode, 0x80 | payload.length), Buffer.alloc(4), payload])
 const text = 0x01
@@ -18,7 +18,7 @@ const piece = 0x00
 const close = 0x88
 const ping = 0x89
 
-/** The frames follow the upgrade immediately. A close frame follows them. */
+/** Sends the frames immediately after the upgrade, and then a close frame. */
 const byFrames =
   (
     frames: (size: number) => readonly Buffer[],

@@ -1,5 +1,5 @@
-// The cost of untrusted input is at most proportional to its size: at 8 times the size, at most 20 times the CPU time.
-// Add the worst input of a new parser to one of the tables.
+// The cost of untrusted input grows about linearly: at 8 times the size, at most 20 times the CPU time. Add the worst
+// input of a new parser to one of the tables.
 import { describe, expect, test } from '@jest/globals'
 import { describeGrowth, growthOf, isLinear } from '../../src/complexity/growth.ts'
 import { parserGrowth } from '../../src/complexity/parser-growth.ts'
@@ -47,7 +47,7 @@ describe('work that grows with the square of its input is found out', () => {
     expect(await parserGrowth(square, 4)).toMatch(/8x: .* \([3-9]\d\.\d\)$/)
   })
 
-  /** Uses a clock that the work itself advances. */
+  /** Measures with a clock that the work itself advances. */
   async function countedGrowth(micros: (size: number) => number): Promise<string> {
     let clock = 0
     const growth = await growthOf({

@@ -1,4 +1,4 @@
-// Helpers for the cases: lists, and contracts by the fields of their schemas.
+// Helpers for the cases: lists, and contracts with given fields.
 import {
   compileContract,
   prepareContract,
@@ -6,7 +6,7 @@ import {
   type PreparedContract,
 } from '@weir/contracts'
 
-/** Creates `count` things by their index. */
+/** Creates `count` things from their indexes. */
 export const many = <Thing>(count: number, make: (index: number) => Thing): Thing[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
@@ -29,7 +29,7 @@ type Definition = {
   readonly validations: readonly object[]
 }
 
-/** A contract. Besides these fields, its schema has an envelope and a key field. */
+/** Returns a contract whose schema has an envelope, a key field and these fields. */
 export const contractOf = (
   fields: readonly Field[],
   parts: Partial<Definition> = {},
@@ -45,7 +45,7 @@ export const contractOf = (
   ...parts,
 })
 
-/** Prepares the contract, or throws its first error. */
+/** Returns a function that prepares the contract, or throws its first error. */
 export function preparing(definition: Definition): () => Promise<unknown> {
   const text = JSON.stringify(definition.schema.definition)
   return async () => {
@@ -55,7 +55,7 @@ export function preparing(definition: Definition): () => Promise<unknown> {
   }
 }
 
-/** The compiled functions of a prepared contract that services call, including its validations. */
+/** Returns a function that compiles the prepared contract. */
 export const compiling = (
   definition: Definition,
   validations: PreparedContract['validations'] = [],
@@ -73,11 +73,11 @@ export const compiling = (
 export const eventOf = (fields: object): Buffer =>
   Buffer.from(JSON.stringify({ svcMeta: { schemaId: '', consentLevels: [] }, key: 'k', ...fields }))
 
-/** The event as octets: an empty envelope, the key, and the given fields. */
+/** Returns an event in binary Avro: an empty envelope, the key, and the given fields. */
 export const datumOf = (...fields: readonly Uint8Array[]): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 2, 0x6b]), ...fields])
 
-/** A long in Avro's encoding. */
+/** Encodes a long as Avro does. */
 export function long(value: number): Buffer {
   const octets: number[] = []
   for (let rest = value * 2; ; rest = Math.floor(rest / 128)) {

@@ -37,7 +37,7 @@ export const byPost =
   (size, scene) =>
     requestBytes({ path, headers: headers(scene), body: body(size) })
 
-/** A head that has nearly the maximum size at 8 times its size. */
+/** Sends a request whose head grows with the size. */
 export const byHead =
   (
     method: string,

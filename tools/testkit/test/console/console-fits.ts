@@ -1,11 +1,11 @@
-// Every page and window of the console on narrow and wide screens. Nothing is outside the screen, and the borders of
-// fields and buttons are visible.
+// Checks every page and window of the console on narrow and wide screens: nothing is outside the screen, and the
+// borders of fields and buttons are visible.
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { scale } from '../../src/scale.ts'
 import type { consoleHands } from './console-hands.ts'
 
-/** A phone, a tablet, screens of 1280 and 1440 pixels at a zoom of 200 %, and a desktop. */
+/** 390: a phone. 768: a tablet. 640 and 720: screens of 1280 and 1440 pixels at a zoom of 200 %. 1440: a desktop. */
 const widths = [390, 768, 640, 720, 1440].slice(0, scale(5, 2))
 const height = 800
 
@@ -107,7 +107,7 @@ export function fittingTests(hands: ReturnType<typeof consoleHands>) {
 
 const faintBorders = (page: Page): Promise<unknown> => page.evaluate(faint)
 
-// These run in the page, as text. Content that scrolls in its own region may be wider than the screen.
+// The next two scripts run in the page. Content of a scrolling region may be wider than the screen.
 const outside = `
   (() => {
     const root = document.querySelector('dialog[open]') ?? document.body

@@ -1,4 +1,4 @@
-// Helpers for the console's test: the services behind it, the page's controls by name, pictures, and a flow of events.
+// Helpers for the console's tests: they start services, use the page's controls, take pictures, and send events.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,7 +21,10 @@ const run = promisify(execFile)
 const cli = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
 const images = join(import.meta.dirname, '../../../../docs/images')
 
-/** The log of keys rolls its segments and is compacted within seconds, so that an erasure completes during the test. */
+/**
+ * Kafka rolls segments of `weir.keys`, and compacts the topic, within seconds, so that erasures complete during the
+ * test.
+ */
 const keysConfig = {
   'cleanup.policy': 'compact',
   'segment.ms': '2500',
@@ -32,7 +35,7 @@ const keysConfig = {
   'max.message.bytes': '4194304',
 }
 
-/** The services, with the console's addresses set, because a browser must reach them. */
+/** Starts the services with fixed addresses, which the browser can reach. */
 export async function startConsoleWorld(own: OwnStack): Promise<World> {
   const [auth, ingest, output] = [await freePort(), await freePort(), await freePort()]
   const at = (port: number) => `http://127.0.0.1:${port}`
@@ -47,7 +50,7 @@ export async function startConsoleWorld(own: OwnStack): Promise<World> {
   })
 }
 
-/** Does nothing unless pictures are requested. */
+/** Does nothing unless WEIR_SCREENSHOTS=1. */
 export async function takePicture(page: Page, name: string, colorScheme: 'light' | 'dark') {
   if (!takesScreenshots) return
   await page.emulateMedia({ colorScheme })
@@ -55,7 +58,7 @@ export async function takePicture(page: Page, name: string, colorScheme: 'light'
   await page.emulateMedia({ colorScheme: null })
 }
 
-/** A person's actions on the page: pressing and reading. */
+/** Returns a person's actions on the page. */
 export function consoleHands(weir: () => ConsolePage) {
   const page = () => weir().page
   const goTo = async (name: string) =>
@@ -63,14 +66,14 @@ export function consoleHands(weir: () => ConsolePage) {
   const button = (name: string) => page().getByRole('button', { name, exact: true })
   const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
 
-  /** Checks that the text of a refusal is shown in one place. */
+  /** Checks that the text of a refusal is shown only once. */
   async function saidOnce(text: string): Promise<void> {
     await seen(text)
     expect(await page().getByText(text).count()).toBe(1)
     expect(await page().locator('.problems').count()).toBeLessThan(2)
   }
 
-  /** Values by the labels of their fields. */
+  /** Fills in values, by the labels of the fields. */
   async function fill(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [label, value] of Object.entries(values)) await page().getByLabel(label).fill(value)
   }
@@ -94,7 +97,7 @@ export function consoleHands(weir: () => ConsolePage) {
     return readFile(file, 'utf8')
   }
 
-  /** Takes a picture of the page for documents. The README has it in light and dark. */
+  /** Takes a picture of the page for the documents. */
   async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
     for (const scheme of schemes) await takePicture(page(), name, scheme)
   }
@@ -115,7 +118,7 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, fill, find, confirm, downloaded }
 }
 
-/** Checks that the field that confirms is visible on a small screen, and on smaller ones when it has the focus. */
+/** Checks that the confirmation field is visible on a small screen, and, with the focus, on smaller screens. */
 export async function expectUncovered(page: Page): Promise<void> {
   const before = page.viewportSize()
   for (const height of [800, 720, 680, 640, 600, 560]) {
@@ -127,7 +130,7 @@ export async function expectUncovered(page: Page): Promise<void> {
   if (before !== null) await page.setViewportSize(before)
 }
 
-// Runs in the page, as text: what is in front of the field, at its edges.
+// Returns a script for the page, which returns what covers the field at its edges.
 const inFront = (isFocused: boolean): string => `
   (() => {
     const field = document.querySelector('dialog input[spellcheck=false]')
@@ -169,7 +172,7 @@ export async function sendFor(
   await revoke()
 }
 
-/** A token of new credentials for sending. */
+/** Creates credentials for sending. Returns a token, and a function that revokes the credentials. */
 async function sender(account: Account, stream: string) {
   const credentials = `/v2/streams/${stream}/credentials`
   const { body } = await account.call('POST', credentials, { scope: 'send' })
@@ -183,7 +186,7 @@ type Scene = { readonly world: World; readonly account: Account; readonly weir: 
 
 export type Load = { readonly perSecond: number; isOver(seconds: number): boolean }
 
-/** Sends this many events. Returns the peak memory of the page during that. */
+/** Sends events until `isOver`. Returns the page's peak memory. */
 export async function sendClicks(
   { world, account, weir }: Scene,
   { perSecond, isOver }: Load,
@@ -224,7 +227,7 @@ export async function sendClicks(
   return most
 }
 
-/** The output of the CLI for a receipt, with the published keys in a file and without any service. */
+/** Verifies a receipt with the CLI, without any service. Returns the CLI's output. */
 export async function verifiedReceipt(
   { own, world }: { readonly own: OwnStack; readonly world: World },
   file: string,

@@ -1,4 +1,4 @@
-// A developer names a level on the page Contracts. From then on everybody reads the name (officer.ts).
+// A developer names a level on the page Contracts. From then on all pages show the name (officer.ts).
 import { expect, test } from '@jest/globals'
 import { expectStatus } from '../../src/index.ts'
 import type { Account } from '../../src/index.ts'

@@ -1,5 +1,5 @@
 // The console in a real Chromium, as people use it: creating streams, watching an event, a privacy officer's day
-// (officer.ts), deleting a stream. With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
+// (officer.ts), deleting a stream. With WEIR_SCREENSHOTS=1 the test also takes the README's pictures.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
 import { siteFolder } from '@weir/docs'
@@ -130,7 +130,7 @@ else
       await seen('consent lacks 2')
       await sendEvents({ perSecond: 100, isOver: (seconds) => seconds >= 1 })
       await page().getByRole('listbox').focus()
-      await page().keyboard.press('End') // the first of all events
+      await page().keyboard.press('End') // selects the first event
       await seen('consent lacks 2')
       await expectInRows(page())
       await picture('live', ['light', 'dark'])

@@ -1,4 +1,4 @@
-// The search of the documents that auth serves, by keyboard, in the browser of the console's test.
+// Searches the documents that auth serves, with the keyboard, in a browser.
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { problemsOf } from '../../src/world/browser.ts'

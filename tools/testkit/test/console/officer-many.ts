@@ -1,4 +1,4 @@
-// A privacy officer erases many people by a file, and uses the file again.
+// A privacy officer erases many people with a file, and uses the file again.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -9,7 +9,7 @@ import type { OfficerScene } from './officer.ts'
 
 export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
-  /** Chooses the same file each time, with this text, as after a correction. */
+  /** Writes the text to the same file each time, and chooses this file, as after a correction. */
   const choose = async (text: string): Promise<void> => {
     const file = join(scene().own.folder, 'people.csv')
     await writeFile(file, text)
@@ -83,7 +83,7 @@ export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof co
       'nobody,TICKET-9,2999-12-31,,0,,,,,no event was found: not erased',
     ])
     const [one, two] = lines.slice(1).map((line) => line.split(',').slice(7, 9))
-    expect(two).toEqual(one) // the same request and salt
+    expect(two).toEqual(one) // both lines have the same request and salt
     await page().keyboard.press('Escape')
     await find('many-1')
     await seen(/^Erased(, by a request .*)?: (as soon as .*, )?no service of Weir decrypts/)

@@ -65,7 +65,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const [, claims = ''] = strFromU8(files[0]?.[1] ?? new Uint8Array()).split('.')
     expect(Buffer.from(claims, 'base64url').toString()).toContain('"reference":"TICKET-7"')
     await page().getByPlaceholder('Reference, id or date').fill('')
-    expect(await page().getByText('Saved the receipts').count()).toBe(0) // they are of another list
+    expect(await page().getByText('Saved the receipts').count()).toBe(0) // this message is about the former list
   })
 
   test('they are offered before a stream is deleted, too', async () => {

@@ -1,4 +1,4 @@
-// A person in two streams, and what an officer does in both in one window.
+// A privacy officer handles a person in two streams in one window.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -9,12 +9,12 @@ import { sendFor } from './console-hands.ts'
 import type { consoleHands } from './console-hands.ts'
 import type { OfficerScene } from './officer.ts'
 
-/** A search result without events, as if the erasure had deleted what finds the person. */
+/** A search result without events, as if the erasure had deleted the links that find the person. */
 const gone = {
   streams: ['clicks', 'shop'].map((stream) => ({ stream, by: [], held: [] })),
 }
 
-// Runs in the page, as text: the connection breaks within the file of one stream.
+// A script for the page: the connection breaks during the download from the stream `shop`.
 const cutOff = `
   window.fetchAll = window.fetch
   window.fetch = (url, ...more) => {
@@ -28,7 +28,7 @@ const cutOff = `
 export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
 
-  /** Which levels the events and their fields have, in the stream and in an output. */
+  /** Checks the levels that are shown for events and fields, in the stream and in an output. */
   async function expectLevels(): Promise<void> {
     const clicks = page().getByRole('region', { name: 'Stream clicks' })
     await clicks

@@ -47,7 +47,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page().getByRole('heading', { name: 'People' }).waitFor()
     const isTitled = async () => (await page().title()) === 'People · Weir'
     await pollUntil(isTitled, { deadlineMs: 60_000 })
-    await page().locator('input:focus').waitFor() // the one that finds a person
+    await page().locator('input:focus').waitFor() // the field that finds a person
     const pages = page().getByRole('navigation', { name: 'Pages' }).getByRole('link')
     expect(await pages.allTextContents()).toEqual([
       'Streams',
@@ -91,7 +91,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       { deadlineMs: 60_000, what: 'that every output holds events' },
     )
     await heldIn(/^clicks-1 output .* of level 1 \d+ /).waitFor()
-    await seen(/^clickstream: url, eventType, .*, svcMeta/) // not personal
+    await seen(/^clickstream: url, eventType, .*, svcMeta/) // fields that aren't personal
     await picture('people')
     await expectAccessible('people')
   })

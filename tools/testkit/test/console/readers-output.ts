@@ -1,5 +1,4 @@
-// An output whose readers decrypt: it is created, watched and rebuilt. And people who share a device with one who is
-// erased.
+// An output whose readers decrypt is created, watched and rebuilt. A person who shares a device with others is erased.
 import { expect, test } from '@jest/globals'
 import { expectStatus } from '../../src/index.ts'
 import type { Account, World } from '../../src/index.ts'
@@ -36,7 +35,7 @@ export function readersOutputTests(
     await button('Send to lakes').click()
     const row = page().getByRole('row', { name: /^customer\/id/ })
     await row.getByText('decrypted').waitFor({ timeout: 60_000 })
-    expect(await row.getByText('customer-00043').count()).toBe(2) // in the sent event, and in that of the output
+    expect(await row.getByText('customer-00043').count()).toBe(2) // in the sent event and the output's event
     await goTo('People')
     await find('session-lake')
     await seen(

@@ -1,10 +1,10 @@
-// A stranger at auth's page /verify, with a receipt, a value and a salt, and without an account.
+// A stranger without an account checks a receipt, a value and a salt on auth's page /verify.
 import { expect } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
 import { problemsOf } from '../../src/world/browser.ts'
 
 type Papers = {
-  /** Of session-0001. */
+  /** The receipt for session-0001. */
   readonly receipt: string
   readonly salt: string
   /** The file with the salt of session-0002. */
@@ -28,7 +28,7 @@ export async function strangerReads(
       await stranger.getByRole('button', { name: 'Check' }).click()
     }
     const says = async (text: string | RegExp) => stranger.getByText(text).first().waitFor()
-    // Each verdict has its own words and its own sign, not only its color.
+    // Each verdict has its own words and its own sign, not only its colour.
     const verdict = async (kind: 'good' | 'other' | 'bad', title: string) => {
       const heading = stranger.locator(`.verdict.${kind}`).getByRole('heading', { name: title })
       await heading.waitFor()

@@ -1,7 +1,7 @@
-// The events that people get about themselves, and what a search finds of them, compared with a program that shares no
-// code with Weir. In the soak there are a million events, by three contracts, in thirteen eras. The events of an era
-// are sent to services whose clocks are in that era. One person is erased three times and returns each time, with two
-// devices.
+// Compares exports of people's own events, and the searches for these people, with a program that shares no code with
+// Weir. `npm run soak` sends a million events, by three contracts, in thirteen eras. The events of an era are sent to
+// services whose clocks are in that era. One person is erased three times, and sends new events from two devices each
+// time.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'

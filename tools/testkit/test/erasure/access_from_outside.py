@@ -1,6 +1,6 @@
-"""Compares the events that people get about themselves, and what a search finds of them, with what was sent, without any
-code of Weir. It sends events of very many people, some in each era, and requests those of some people. Reads its task as
-JSON from standard input, and prints the differences as JSON.
+"""Compares exports and searches of people with the sent events, without any code of Weir. Sends events of very many
+people, some in each era, and requests the events of some people. Reads a task as JSON from standard input, and prints
+the differences as JSON.
 """
 
 import csv
@@ -18,7 +18,7 @@ KEY = {"visit": "user", "order": "device", "letter": "recipient"}
 ASKED = 5
 ERA_MS = 32 * 24 * 3_600_000
 TERM_ERAS = 12
-# The generations of the person who is erased three times and returns each time.
+# `returner` is erased three times, so this person has four generations.
 GENERATIONS = 4
 
 
@@ -90,7 +90,7 @@ class Weir:
         return {"searchId": search, "by": stream["by"], "erased": sum(erased)}
 
     def erase(self, value: str, more: dict) -> None:
-        """Uses a search, because a stream may be too large to be searched within one request."""
+        """Searches first, because one request may be too short for searching a large stream."""
         path = "/v2/streams/events/erasures"
         erasure = self.post(path, {"searchId": self.search(value)["searchId"], **more})["id"]
         while "at" not in self.get(f"{path}/{erasure}")["states"]["applied"]:
@@ -110,7 +110,7 @@ def send_part(wanted: dict) -> dict:
 
 
 class Sent:
-    """By term, because a data subject's links belong to a term."""
+    """The sent events, by term, because a data subject's links belong to a term."""
 
     def __init__(self, wanted: dict) -> None:
         self.by_key: dict = {}
@@ -168,7 +168,7 @@ def compare(wanted: dict) -> dict:
             differ.append({"body": body, "given": given[:5], "wanted": want[:5], "sizes": [len(given), len(want)]})
 
     def hold_search(value: str, by_key: list, by_subject: list, erased: int = 0) -> None:
-        """A search counts erased events, too, and says how many they are."""
+        """A search counts erased events, too, and also counts these separately."""
         search = weir.search(value)
         found = {(by["contract"], by["as"]): by["events"] for by in search["by"]} | {"erased": search["erased"]}
         want: dict = {"erased": erased}
@@ -200,7 +200,7 @@ def compare(wanted: dict) -> dict:
 
 
 def hold_returner(weir: Weir, hold, hold_search) -> None:
-    """After each erasure the person is another one to Weir: only later events are theirs."""
+    """Erases a person repeatedly. After an erasure, an export contains only later events of the person."""
     era = int(time.time() * 1_000) // ERA_MS
     devices = [f"device {n} of returner" for n in (0, 1)]
     erased: list = []

@@ -1,5 +1,5 @@
-// Erasing a data subject that is not the key field, end to end: one person with two devices, in two contracts and
-// across an era's boundary, and another person. The first services have clocks in a past era.
+// Erasing a data subject, end to end. The key fields name devices. One person has two devices, with events of two
+// contracts in two eras. Another person is not erased. The first services have clocks in a past era.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -39,7 +39,7 @@ beforeAll(async () => {
   try {
     account = await signUp(past.auth.url)
     for (const name of ['clickstream', 'demo_v1'] as const) await makeContract(name)
-    // longer than a term, so that no key of the last one expires
+    // longer than a term, so that no key of the last term expires
     input = await account.input('events', { keyRetentionDays: 3_650 })
     await own.keepForEver(input)
     await send(past, ['clickstream', 'ada', 'ada-phone'], ['clickstream', 'bob', 'bob-phone'])
@@ -98,7 +98,7 @@ async function send({ auth, ingest }: World, ...events: readonly Sent[]): Promis
 
 type Replayed = { readonly device: unknown; readonly subject: unknown; readonly sealed: string[] }
 
-/** Derives all events, from the first on, into a new output with all levels. */
+/** Derives all events, from the first, into a new output with all levels. */
 async function replay(): Promise<Replayed[]> {
   const name = freshName('all')
   const output = await account.output('events', name, { consentLevels: [3], from: 'earliest' })
@@ -163,7 +163,7 @@ test('erased, all devices of a data subject stay encrypted for ever, and another
 
   const erasure = await erase('ada')
   expect(erasure).toMatchObject({ values: 1, links: 3 })
-  // The topics of this test have no retention.
+  // The topics have no retention, so nobody knows when the output is clear.
   expect(listIn(erasure, 'outputs')).toEqual([
     {
       name: expect.stringMatching(/^all-/),
@@ -182,7 +182,7 @@ test('erased, all devices of a data subject stay encrypted for ever, and another
   expect(adas.filter(({ subject }) => subject === 'ada')).toHaveLength(1)
   expect(after.filter(isOf('bob'))).toEqual(bobs)
   expect(bobs.every(({ sealed }) => sealed.length === 0)).toBe(true)
-  // Counts only later events.
+  // Only the event after the erasure counts.
   expect(await kept('ada')).toEqual({ links: 1, terms: 1 })
 })
 

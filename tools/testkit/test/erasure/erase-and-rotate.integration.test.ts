@@ -1,5 +1,5 @@
-// Erasures during a rotation, and erasures during which auth is killed. Erased people stay erased in a stream that is
-// derived again from its first event, and nobody else is erased.
+// Erasures during a key rotation, and erasures during which auth is killed. Afterwards a new output derives all events.
+// Only erased people are unreadable in this output.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -75,7 +75,7 @@ const isRotated = async (): Promise<boolean> => {
   return rotation !== null && asObject(rotation)['finishedAt'] !== null
 }
 
-/** The people whose events a stream decrypts if it starts from the first event. */
+/** Returns the people whose events a new output decrypts. */
 async function peopleIn(output: string): Promise<Set<unknown>> {
   const more = { consentLevels: [1], from: 'earliest' }
   await account.at(auth.url).output('clicks', output, more)
@@ -112,7 +112,7 @@ test('killed before, within, at the end of and after an erasure that splits tree
     // Without a response the client retries. A committed erasure needs no retry.
     const again = when === 'after' ? undefined : await erase(hundred)
     expect([undefined, 201]).toContain(again?.status)
-    // Otherwise the next replica could die while it continues this erasure.
+    // Waits, because the next replica could die while it continues this erasure.
     await pollUntil(areApplied, { deadlineMs: 60_000, what: 'every erasure applied' })
     gone.push(...hundred)
   }

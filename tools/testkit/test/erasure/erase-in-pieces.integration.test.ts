@@ -1,6 +1,6 @@
-// A data subject with so many pseudonyms that its erasure takes hundreds of transactions, which the default limit of
-// pseudonyms prevents. auth is killed repeatedly. At the end every pseudonym is erased, nobody else is, and no service
-// has needed more memory than Kubernetes gives it.
+// A data subject has so many pseudonyms that its erasure takes hundreds of transactions. (The default limit of
+// pseudonyms prevents this.) auth is killed repeatedly. At the end every pseudonym is erased, and nobody else. No
+// service has needed more memory than Kubernetes gives it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ async function onlyErasure(): Promise<Record<string, unknown>> {
   return asObject(Array.isArray(list) ? list[0] : undefined)
 }
 
-/** The writes at which auth is killed: the erasure's record with its first, a later and its last piece. */
+/** The writes at which auth is killed: the erasure's record in its first, a later and its last transaction. */
 const steps = [
   [/^erasure\/.*"pieces":1,/, 'open'],
   [/^erasure\/.*"pieces":1,/, 'after'],
@@ -92,7 +92,7 @@ test('is erased whole, wherever auth is killed on the way, and within the memory
   const answers: unknown[] = []
   for (const [record, when] of steps)
     await dieAt(world, { record, when }, async (url) => {
-      if (answers.length === 2) return // the first erasures have had their effect
+      if (answers.length === 2) return // the second request has stored the erasure
       const answer = account.at(url).call('POST', path, { subject: 'ada' })
       answers.push((await answer.catch(() => undefined))?.status)
     })

@@ -1,5 +1,5 @@
-// People are erased while events flow: one erasure per second. After each, every replica of output is asked to decrypt
-// the erased values. It is small in the test run. To load a machine:
+// People are erased while events flow: one erasure per second. After each erasure, every replica of output is asked to
+// decrypt the erased values. In `npm test` the load is small. To load a machine:
 //   ERASURE_LOAD_RATE=5000 ERASURE_LOAD_SECONDS=60 npm test -- erasure-load
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -29,8 +29,8 @@ const rate = Number(process.env['ERASURE_LOAD_RATE'] ?? 200)
 const seconds = Number(process.env['ERASURE_LOAD_SECONDS'] ?? 6)
 const eventsOfEach = 20
 /**
- * Previews cover the last 10,000 events and count by contract, so people who are erased one after the other use
- * different contracts.
+ * A preview covers the last 10,000 events, and counts by contract. So each erased person uses another contract than the
+ * person before.
  */
 const contractCount = 10
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
@@ -141,7 +141,7 @@ async function eraseAndWait(person: string): Promise<number> {
   return Date.parse(to) - Date.parse(from)
 }
 
-/** The number of events in a whole topic that have an encrypted personal field. */
+/** Returns the number of events in a topic that have an encrypted personal field. */
 async function sealedIn(topic: string, count: number): Promise<number> {
   const records = await own.reader.readUntil(topic, count, 120_000)
   return records.filter(({ headers }) => headers['svc-undecryptable'] !== undefined).length
@@ -151,7 +151,7 @@ test(`${rate} events a second, and an erasure each second: applied within 3 s, t
   const live = await account.output(input.name, freshName('live'), { consentLevels: [1] })
   let isOver = false
   const crowd = simulateCrowd().finally(() => (isOver = true))
-  crowd.catch(() => undefined) // the error is reported below
+  crowd.catch(() => undefined) // `await crowd` below reports the error
   const times: number[] = []
   const lookAtAll = (contract: string) =>
     Promise.all(outputs.map((output) => lookAt(output, contract)))

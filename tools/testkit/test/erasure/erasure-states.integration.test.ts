@@ -1,5 +1,5 @@
-// From accepted to complete: who can still read which values, and when. It uses a broker of its own, whose log of keys
-// rolls its segments and is compacted within seconds, so that everything happens during the test.
+// Tests who can still decrypt which values in each state of an erasure. The test's own broker rolls segments of
+// `weir.keys`, and compacts this topic, within seconds, so that erasures become complete during the test.
 import { consentLevelsOf } from '@weir/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
@@ -39,7 +39,7 @@ const keysConfig = {
   'file.delete.delay.ms': '500',
   'max.message.bytes': '4194304',
 }
-/** Keeps replaced records in the log. */
+/** Keeps replaced records in `weir.keys`. */
 const heldConfig = {
   ...keysConfig,
   'max.compaction.lag.ms': '86400000',
@@ -77,7 +77,7 @@ async function send(token: string, name: string): Promise<number> {
     consistent_value: name,
     not_sensitive_value: { string: name },
   }
-  // Uses its own producer, because ingest closes a connection that is idle for a minute, and auth is down for longer.
+  // Opens a connection for each event: ingest closes idle connections after a minute, and auth is down for longer.
   const producer = await connectProducer(world.ingest.url)
   try {
     return (await producer.send(event, { token, schemaId })).status
@@ -86,7 +86,7 @@ async function send(token: string, name: string): Promise<number> {
   }
 }
 
-/** Creates a stream with an event of each person. */
+/** Creates a stream with one event of each person. */
 async function streamOf(names: readonly string[]): Promise<TestStream> {
   const stream = await account.input(freshName('s'))
   const token = await account.token(stream)
@@ -119,7 +119,7 @@ const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
 const msBetween = (erasure: Record<string, unknown>, from: string, to: string): number =>
   Date.parse(reachedAt(erasure, to) ?? '') - Date.parse(reachedAt(erasure, from) ?? '')
 
-/** The encrypted key field of each event, by person. */
+/** Returns the encrypted key field of each event, by person. */
 async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown, SealedField>> {
   const contract = await compiledExample(schemaId)
   const records = await own.reader.readUntil(stream.topic, count)
@@ -134,7 +134,10 @@ async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown,
   )
 }
 
-/** The people whose events are encrypted in a new replay, and those whose events are decrypted. */
+/**
+ * Derives all events into a new output. Returns the people whose events are encrypted, and the people whose events are
+ * decrypted.
+ */
 async function replay(stream: TestStream, count: number) {
   const name = freshName('replay')
   const output = await account.output(stream.name, name, { consentLevels: [3], from: 'earliest' })
@@ -190,7 +193,7 @@ test('a thief with the KEK and all of the log decrypts an erased value until the
 
 test('an output that has decrypted an erased value is named with a time, and at that time its topic holds nothing of it', async () => {
   const stream = await streamOf([])
-  // The topic's retention is set to seconds below.
+  // With 'broker', auth doesn't set the retention. It is set below.
   const asked = { consentLevels: [3], retentionHours: 'broker' }
   const output = await account.output(stream.name, freshName('o'), asked)
   expect(await send(await account.token(stream), 'bob')).toBe(204)
@@ -211,7 +214,7 @@ test('an output that has decrypted an erased value is named with a time, and at 
     [],
   ])
   const clearMs = Date.parse(textIn(asObject(named), 'clearAt'))
-  const checkMs = 1_000 // a setting of this broker
+  const checkMs = 1_000 // log.retention.check.interval.ms of this broker
   expect(clearMs - Date.parse(reachedAt(erasure, 'applied') ?? '')).toBe(
     4_000 + 1_500 + 500 + checkMs,
   )
@@ -229,7 +232,7 @@ describe('an auth that is killed', () => {
   let spare: Service | undefined
   afterAll(() => spare?.stop())
 
-  /** The record of an erasure when it is accepted, applied and complete. */
+  /** The record of an erasure in the states accepted, applied and complete. */
   const steps = [
     /^erasure\/(?!.*"(appliedAtMs|complete)":)/,
     /"appliedAtMs":(?!.*"complete":)/,
@@ -245,7 +248,7 @@ describe('an auth that is killed', () => {
     await world.auth.kill()
     for (const record of steps) {
       const isFirst = record === steps[0]
-      // Dying before a step leaves the same in Kafka as dying after the previous step.
+      // A death before a step leaves the same records in Kafka as a death after the previous step.
       const whens = scale(true, isFirst) ? everyMoment : everyMoment.slice(1)
       for (const when of whens) {
         await dieAt(world, { record, when }, async (url) => {
@@ -258,7 +261,7 @@ describe('an auth that is killed', () => {
     expect(answers).toEqual([undefined, undefined, undefined])
     spare = await world.replica('auth')
     account = account.at(spare.url)
-    // Attempts without a commit have left nothing.
+    // Transactions without a commit have left no erasure.
     const [erasure, ...others] = asList((await account.call('GET', path)).text).map(asObject)
     expect(others).toEqual([])
     await untilIs(stream, erasure?.['id'], 'complete')

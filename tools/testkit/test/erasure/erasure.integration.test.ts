@@ -1,5 +1,5 @@
-// Erasure, end to end: events of several people in two contracts and across an era's boundary, replayed from the first
-// one, before and after the erasure. The first services have clocks in a past era.
+// Erasure, end to end. All events are derived into new outputs before and after the erasure. Several people have events
+// of two contracts in two eras. The first services have clocks in a past era.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventTimeOf } from '@weir/contracts'
@@ -27,7 +27,7 @@ const people = ['ada', 'bob', 'eve'] as const
 type Name = (typeof people)[number]
 const contracts = ['clickstream', 'demo_v1'] as const
 type ContractName = (typeof contracts)[number]
-/** Personal fields of both contracts, including the key field. */
+/** The number of personal fields of both contracts, including key fields. */
 const fieldsOfBoth = 5
 const inputName = 'events'
 
@@ -125,7 +125,7 @@ async function replayedFrom(topic: string): Promise<Map<string, Replayed>> {
   return replayed
 }
 
-/** All events, from the first on, in a new derived stream with all levels. */
+/** Derives all events, from the first, into a new output with all levels. */
 async function replay(): Promise<Map<string, Replayed>> {
   const derived = await account.output(inputName, freshName('replay'), {
     consentLevels: [3],

@@ -1,5 +1,5 @@
-// A search for an erased data subject finds what outputs decrypted of it before the erasure, although nothing links the
-// events to the person any more.
+// A search for an erased data subject still finds the person's events in outputs that decrypted the person's value
+// before.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
@@ -62,7 +62,7 @@ async function heldOf(value: string): Promise<Record<string, unknown>[]> {
 const eventsIn = (held: readonly Record<string, unknown>[], name: string): unknown =>
   held.find((place) => place['name'] === name)?.['events']
 
-/** Waits until these outputs have all events of the person. */
+/** Waits until these outputs have `count` events of the person. */
 const derived = (value: string, count: number, names: readonly string[]) =>
   pollUntil(
     async () => {

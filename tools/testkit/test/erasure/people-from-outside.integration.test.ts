@@ -1,6 +1,6 @@
-// The search for a person, compared with the counts of a program that shares no code with Weir. There are ten thousand
-// people in three streams, by four contracts, before and after an erasure and a withdrawal, and people who never had
-// events.
+// Compares the search for a person with the counts of a program that shares no code with Weir, before and after
+// erasures and withdrawals. Ten thousand people have events of four contracts in three streams. Some searched people
+// have no events.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'

@@ -1,4 +1,4 @@
-// Searching for a person: the counts by topic, before and after an erasure. Nothing reveals the person's value.
+// The search for a person counts events by topic, before and after an erasure. Nothing reveals the person's value.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -83,7 +83,7 @@ const inStream = (found: Search, name: string): Record<string, unknown> =>
     .map(asObject)
     .find(({ stream }) => stream === name) ?? {}
 
-/** Waits until the output has as many events as the input. */
+/** Searches until the output `analysts` has this many events of the person. */
 const searchDerived = (value: string, events: number): Promise<Search> =>
   pollUntil(
     async () => {
@@ -142,7 +142,7 @@ test('finds a data subject by all of its values of the key field', async () => {
   expect(found['streams']).toHaveLength(1)
   expect(inStream(found, 'web')['by']).toEqual([
     foundBy('clickstream', 'customer/id', 'data_subject_field', 7),
-    // Their contract has no data subject field, but these events contain a session of the customer.
+    // demo_v1 has no data subject field, but these events contain a session of the customer.
     foundBy('demo_v1', 'consistent_value', 'data_subject_field', 2),
   ])
 })
@@ -282,7 +282,7 @@ test('levels that are withdrawn are told', async () => {
 test('a deleted output is told as long as its topic is there', async () => {
   const doomed = await account.output('app', 'doomed', { consentLevels: [1], from: 'earliest' })
   const analysts = openAnalysts()
-  // Kafka deletes no group that has a member, and the topic is deleted after the group.
+  // Kafka deletes no group that has a member. auth deletes the topic only after the group.
   const group = { 'group.id': `weir.${doomed.topic}` }
   const settings = { 'bootstrap.servers': setting('KAFKA_BROKERS'), ...group }
   const member = analysts.start({ do: 'follow', settings, topic: doomed.topic })

@@ -1,6 +1,6 @@
-"""Counts what is held of people without any code of Weir: sends events of ten thousand people, reads an output with
-Confluent's client and fastavro, and compares the answers of the search with its own list. Reads its settings as JSON
-from standard input, and prints the differences as JSON.
+"""Checks the counts of searches for people, without any code of Weir. Sends events of ten thousand people, reads
+outputs with Confluent's client and fastavro, and compares the searches with its own list. Reads settings as JSON from
+standard input, and prints the differences as JSON.
 """
 
 import io
@@ -22,7 +22,7 @@ INVENTED = 20
 ERASED = 10
 BATCH = 500
 PATIENCE_SECONDS = 300
-#: A data subject is linked to the key field's values of the same day, so all events are sent on one day.
+#: A data subject is linked only to key field values of the same day, so all events are sent on one day.
 BEFORE_MIDNIGHT_SECONDS = 600
 
 KEY = {"visit": "user", "order": "device", "letter": "mail", "call": "user"}
@@ -104,7 +104,7 @@ def until(what: str, look):
 
 
 def make_events(choose: random.Random) -> list:
-    """Some events of each person, with random streams, contracts and consents."""
+    """Creates events of each person, with random streams, contracts and consents."""
     people = [f"person-{n}" for n in range(PEOPLE)]
     made = []
     for person in people:
@@ -141,7 +141,7 @@ def as_json(event: dict) -> dict:
 
 
 class Held:
-    """What was sent, by stream, in the form of a search's answer."""
+    """The sent events, by stream, in the form of a search's response."""
 
     def __init__(self, made: list, outputs: list) -> None:
         self.outputs = outputs
@@ -197,7 +197,7 @@ def compare(weir: Weir, held: Held, values: list, differ: list) -> dict:
 
 
 def read_output(wanted: dict, output: dict, expected: int) -> Counter:
-    """How many of its events name each person, in any field."""
+    """Counts the events of the output that name each person, in any field."""
     consumer = Consumer(
         {
             "bootstrap.servers": wanted["brokers"],

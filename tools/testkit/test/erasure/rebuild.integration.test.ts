@@ -1,5 +1,5 @@
-// Rebuilding an output. Its old content is gone. It contains each event of its input once, decrypted as currently
-// permitted, while events arrive and replicas of output die.
+// An output is rebuilt while events arrive and replicas of output die. Its old content is gone. Afterwards the output
+// contains each event of its input once, decrypted as currently permitted.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import type { SourceRecord } from '@weir/kafka'
@@ -35,7 +35,6 @@ beforeAll(async () => {
 })
 afterAll(() => own?.close())
 
-/** Sends numbered events of that person. */
 async function sender(stream: TestStream) {
   const example = await exampleEvent(schemaId)
   const producer = await connectProducer(world.ingest.url)

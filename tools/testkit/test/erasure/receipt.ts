@@ -1,4 +1,4 @@
-// The properties of a receipt for an erasure of `bob` with the reference TICKET-7.
+// Checks the receipt for an erasure of `bob` with the reference TICKET-7.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ type Scene = { readonly own: OwnStack; readonly world: World; readonly account: 
 const run = promisify(execFile)
 const weir = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
 
-/** The CLI accepts the receipt, with the keys in a file and without any service, and rejects every change of it. */
+/** Checks, without any service, that the CLI accepts the receipt, and rejects another value or a changed receipt. */
 export async function expectHolds(
   { own, world, account }: Scene,
   receipt: string,
@@ -57,7 +57,7 @@ export async function expectHolds(
   await expect(verify(changed)).rejects.toThrow('is not valid')
 }
 
-/** No service accepts the receipt as a token. */
+/** Checks that no service accepts the receipt as a token. */
 export async function expectIsNoToken({ world, account }: Scene, receipt: string): Promise<void> {
   const { body } = await account.call('POST', '/refresh', { refreshToken: receipt })
   expect(body).toMatchObject({ code: 'invalid_credentials' })

@@ -1,5 +1,4 @@
-// A person's own events, as auth lets output export them: exactly the events of that person, once, and nothing of an
-// erased person.
+// The export of a person's own events: each event of this person once, and no event of an erased person.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import {
@@ -79,7 +78,7 @@ test('by the key field it gives the events that have the value, of every contrac
   const events = await eventsFor({ keyFieldValue: ada })
   expect(pagesOf(events)).toEqual(['demo_v1', 'one', 'two'])
   const demo = events.find(({ contract }) => contract === 'demo_v1')
-  // Includes fields above the given consent, because the person asks for the events.
+  // Also contains fields above the given consent, because the events are for this person.
   const example = await exampleEvent('demo_v1')
   expect(demo).toEqual({
     contract: 'demo_v1',

@@ -1,5 +1,5 @@
-// An attacker with the KEK and a copy of everything of `weir.keys` on Kafka's disk, including replaced and uncommitted
-// records. Tries each tree that it finds on an encrypted field.
+// An attacker with the KEK and a copy of all records of `weir.keys` on Kafka's disk, including replaced and uncommitted
+// records. The attacker tries each key tree on an encrypted field.
 import { createSecretKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { KeyObject } from 'node:crypto'
@@ -31,9 +31,9 @@ export type SealedField = {
 }
 
 export type Loot = {
-  /** The value of the field, decrypted with any of the trees. */
+  /** Returns the field's value, or undefined if no tree decrypts it. */
   open(field: SealedField): string | undefined
-  /** The number of tree versions found. */
+  /** The number of records with key trees. */
   readonly trees: number
 }
 
@@ -96,7 +96,7 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
   }
 }
 
-/** A keyLink of another stream never verifies. */
+/** Returns undefined on an error, because another stream's keys don't verify the keyLink. */
 function tryOpen<Value>(work: () => Value): Value | undefined {
   try {
     return work()

@@ -1,5 +1,5 @@
-// Weir on an unfavourably configured Kafka, in every way that has broken Weir before: brokers that compress records and
-// give them their own timestamps, and a quota far below the input rate.
+// Weir on a Kafka with settings that have broken Weir before: brokers compress records, set their own timestamps, and
+// have a quota far below the input rate.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import { delay, pollUntil } from '@weir/kit'
@@ -47,7 +47,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** An event that is identified by plain text. */
+/** Returns an event with a mark in a field that isn't encrypted. */
 const eventOf = (mark: string) => ({
   ...event,
   svcMeta: { consentLevels },
@@ -69,7 +69,7 @@ async function marksIn(topic: string): Promise<Map<string, number>> {
   return times
 }
 
-/** The response to each event: it is stored, it is not stored, or it may be stored. */
+/** By mark, what the response says: the event is stored, is not stored, or may be stored. */
 type Said = Map<string, 'stored' | 'not' | 'maybe'>
 
 function saidOf(status: number, message: string): 'stored' | 'not' | 'maybe' {

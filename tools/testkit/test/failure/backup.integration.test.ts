@@ -1,5 +1,5 @@
-// Accounts, streams and keys are lost with their topics, and restored from a backup. Old credentials work, a derived
-// stream continues at its position, and old events can be decrypted.
+// Accounts, streams and keys are lost with their topics, and restored from a backup. Afterwards old credentials work, a
+// derived stream continues at its position, and old events can be decrypted.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** Runs the tool as an operator does. */
+/** Runs the backup tool as an operator does. */
 const backup = (verb: string, input = '', at = own): Promise<ProgramOutcome> =>
   runProgram([join(REPOSITORY, 'services/auth/src/backup/main.ts'), ...verb.split(' ')], {
     env: {
@@ -56,7 +56,7 @@ async function sendOne(): Promise<void> {
   expect([answer.status, answer.body]).toEqual([204, ''])
 }
 
-/** The people in the derived stream's events, which must be decrypted. */
+/** Returns the person in each derived event, readable only if decrypted. */
 async function peopleIn(topic: string, count: number): Promise<unknown[]> {
   const contract = await compiledExample(schemaId)
   const records = await own.reader.readUntil(topic, count)

@@ -1,6 +1,6 @@
-// Everything is killed at one moment, and restarted in various orders. Kafka needs auth's keys before it starts, and
-// auth needs Kafka before it is ready. Nevertheless everything recovers automatically, and an analyst connects with the
-// old credentials.
+// All processes are killed at the same time, and restarted in various orders. Kafka needs auth's public keys before it
+// starts, and auth needs Kafka before it is ready. Nevertheless everything recovers automatically, and an analyst
+// connects with the old credentials.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,7 +96,7 @@ async function authFirst(): Promise<typeof running> {
   return { stack, services: [...services, ...(await start('ingest', 'output'))] }
 }
 
-/** Starts Kafka first. The registry is ready while Kafka still waits. */
+/** Starts Kafka first, and the services once the registry is ready. Kafka still waits for auth's keys. */
 async function kafkaFirst(): Promise<typeof running> {
   const starting = startKafka()
   await seen(`${env['SCHEMA_REGISTRY_URL']}/subjects`)
@@ -116,7 +116,7 @@ async function killEverything(): Promise<void> {
   await Promise.all([...services.map((service) => service.kill()), stack.kill()])
 }
 
-/** Resolves once a client with the stream's own credentials can read its topic, and no other. */
+/** Waits until a client with the output's credentials can read its topic, but not `weir.control`. */
 async function analystGetsIn(): Promise<void> {
   const kafka = createKafka({
     brokers: [running.stack.analystBrokers ?? ''],

@@ -1,4 +1,4 @@
-// Every process is killed at one moment, under load: services, broker, registry and their watchers. All acknowledged
+// Every process is killed at the same time, under load: services, broker, registry and their watchers. All acknowledged
 // events exist after a restart on the same folder. (A SIGKILL doesn't lose the page cache. Only replication protects
 // against a power failure.)
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -38,7 +38,7 @@ let running: { stack: Stack; world: World; reader: TopicReader; account: Account
 let contract: Contract
 let example: Record<string, unknown>
 
-/** An event's plain field, and the response to its sender. */
+/** `mark` is in a field that isn't encrypted. `status` is that of the response. */
 type Sent = { mark: string; person: string; consentLevels: number[]; status: number | undefined }
 const sent = new Map<string, Sent>()
 const made: TestStream[] = []
@@ -154,7 +154,7 @@ const placeOf = (topic: string, { partition, offset }: SourceRecord): string =>
 
 type Stored = { event: Sent; record: SourceRecord }
 
-/** The events by location, in the input topic's order. */
+/** Checks that every accepted event is in the input topic. Returns the events by location. */
 async function expectInputHoldsWhatWasAccepted(): Promise<Map<string, Stored>> {
   const stored = new Map<string, Stored>()
   const marks = new Set<string>()
@@ -178,7 +178,7 @@ async function expectDerived(
   const wanted = [...stored].filter(([, { event }]) => event.consentLevels.includes(level))
   const records = await running.reader.readUntil(stream.topic, wanted.length, 60_000)
   const sources = records.map(({ headers }) => headers['svc-source']?.toString() ?? '')
-  // Both are read by partition, so this also checks the order within each partition.
+  // Both topics are read by partition, so this also checks the order within each partition.
   expect(sources).toEqual(wanted.map(([place]) => place))
   for (const [index, record] of records.entries()) {
     const plain = plainEvent(contract, record)

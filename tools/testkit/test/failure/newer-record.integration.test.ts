@@ -1,5 +1,6 @@
-// A record of a newer release in control state, as after a careless upgrade. Replicas that don't know it become unready
-// and say why, accept nothing, don't crash, and keep following. Without the record they are ready again.
+// Control state contains a record of a newer release, as after a careless upgrade. Replicas that don't know this record
+// become unready, report why, and accept no requests. They don't crash, and continue to read control state. Without the
+// record they are ready again.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'
@@ -43,7 +44,7 @@ afterAll(async () => {
 const writeBytes = (topic: string, key: string, value: Buffer | null): Promise<void> =>
   transactor.transaction((tx) => tx.send([{ topic, partition: 0, key, value }]))
 
-/** Writes a record of another release. null removes it. */
+/** Writes a record of another release. null deletes the record. */
 const write = (topic: string, key: string, record: object | null): Promise<void> =>
   writeBytes(topic, key, record === null ? null : Buffer.from(JSON.stringify(record)))
 
@@ -60,7 +61,7 @@ const becomes = (adminUrl: string, status: number, words: string): Promise<unkno
     return health?.status === status && health.reasons.includes(words)
   }, soon)
 
-/** The text as it is encoded in JSON. */
+/** Returns the text as encoded in JSON, without quotes. */
 const sentenceOf = (what: string): string => JSON.stringify(what).slice(1, -1)
 
 const allBecome = (status: number, words: string): Promise<unknown> =>
@@ -112,7 +113,7 @@ test('a replica that starts waits, says why, and is ready when it is gone', asyn
   const words = sentenceOf('type "account", version 2 (key "account/newer")')
   await Promise.all(starting.map(({ adminUrl }) => becomes(adminUrl, 503, words)))
   await write('weir.control', 'account/newer', null)
-  await Promise.all(starting.map(({ service }) => service)) // each is ready
+  await Promise.all(starting.map(({ service }) => service)) // each becomes ready
 })
 
 test('a key record of a newer release has the same effect', async () => {

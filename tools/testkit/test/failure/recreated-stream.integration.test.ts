@@ -1,5 +1,6 @@
-// A stream that is repeatedly deleted and created under its name. The new stream shares only its name with the old one,
-// and other streams are not affected. The services have shorter time-outs for Kafka, because a deletion waits for them.
+// A stream is repeatedly deleted, and created again under its name. The new stream shares only its name with the old
+// one, and other streams are not affected. The services have a shorter produce timeout, because a deletion waits that
+// long.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -44,7 +45,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** An event that contains the name of its stream in plain text. */
+/** Returns an event with a mark in a field that isn't encrypted. */
 const eventOf = (mark: string) => ({
   ...event,
   svcMeta: { consentLevels },
@@ -76,7 +77,7 @@ async function expectRefused(mark: string, token: string): Promise<void> {
   await expect(listen(world.output.url, token)).rejects.toThrow('refused with status 401')
 }
 
-/** Sends events without a pause until the token is refused. Returns the responses. */
+/** Sends events without a pause until the token is refused. Returns the statuses. */
 async function sendUntilRefused(mark: string, token: string): Promise<number[]> {
   const statuses: number[] = []
   while (statuses.at(-1) !== 401) statuses.push(await statusOf(mark, token))
@@ -101,7 +102,7 @@ async function liveOnce(round: number, oldTokens: readonly string[]): Promise<st
   return [token, derivedToken]
 }
 
-/** Sends events to a separate stream until it is stopped. Returns all responses. */
+/** Sends events to a separate stream. `stop` returns all responses. */
 function sendSteadily(token: string) {
   const answers: string[] = []
   let stopped = false
@@ -114,7 +115,7 @@ function sendSteadily(token: string) {
     }
   }
   const sending = Promise.all([send(), send()])
-  sending.catch(() => undefined) // the caller that stops it gets the error
+  sending.catch(() => undefined) // `stop` rejects with the error
   return {
     async stop(): Promise<string[]> {
       stopped = true

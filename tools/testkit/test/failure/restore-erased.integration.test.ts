@@ -1,5 +1,5 @@
-// Restoring a backup that is older than erasures, as an operator does after losing every topic of control state: erased
-// people stay erased, no service uses a key before that is certain, and what is unknown is reported.
+// After the loss of control state, an operator restores a backup that is older than some erasures. Erased people stay
+// erased, and no service uses a key before this is certain. Erasures that may be lost are reported.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -67,7 +67,7 @@ async function send(...people: readonly string[]): Promise<void> {
   producer.close()
 }
 
-/** Each person, with the key field as a new output of all levels shows it. */
+/** Returns, by person, the key field in a new output with all levels. */
 async function inNewOutput(name: string): Promise<Record<string, unknown>> {
   await account.output('clicks', name, { consentLevels: [3], from: 'earliest' })
   const records = await own.reader.readUntil(`${account.billingId}.${name}`, sent)
@@ -95,7 +95,7 @@ const becomes = (adminUrl: string, status: number, words = ''): Promise<unknown>
     return response?.status === status && (await response.text()).includes(words)
   }, soon)
 
-/** The time in the first line of a file. */
+/** Returns the time in the first line of a file. */
 const madeAtOf = (text: string): string => /"madeAt":"([^"]+)"/.exec(text)?.[1] ?? 'no time'
 
 const encrypted = (): unknown => expect.not.stringMatching(/^(ada|bob|cem|dan)$/)

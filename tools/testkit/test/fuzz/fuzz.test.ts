@@ -1,5 +1,6 @@
 // Runs each fuzz target, one after the other, for a limited number of runs with a fixed seed. A crash, a hang or an
-// exception that is no refusal fails the test, and its input is kept in tools/testkit/fuzz/. For hours: `npm run fuzz`.
+// exception without an error code fails the test, and its input is written to tools/testkit/fuzz/. `npm run fuzz` can
+// run for hours.
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ const targets = readdirSync(corpora, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-/** How the process that runs all targets ended. */
+/** The outcome of the process that runs all targets. */
 let ended: unknown
 beforeAll(async () => {
   const args = [main, '--runs', scale('2000', '200'), '--seed', '1']

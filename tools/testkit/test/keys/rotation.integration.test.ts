@@ -1,5 +1,6 @@
-// The keys at rest are rotated while events flow, and while auth is killed at every step of the rotation. At the end
-// each key record is unchanged and under new wrapping keys, which the new KEK wraps, and the old KEK can be removed.
+// Keys are rotated while events flow, and while auth is killed at every step of the rotation. At the end new wrapping
+// keys wrap the unchanged contents of all key records. The new KEK wraps these wrapping keys, and the old KEK can be
+// removed.
 import { execFile } from 'node:child_process'
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -60,7 +61,7 @@ const isDone = async (): Promise<boolean> => {
   const rotation = (await keysNow())['rotation']
   return rotation !== null && asObject(rotation)['finishedAt'] !== null
 }
-/** Adds a version of each service's KEKs to all files, before any service writes with it. */
+/** Adds a new version of the KEKs to all files. auth writes with this version, so its file comes last. */
 const addKek = async (version: number, byte: string): Promise<void> => {
   for (const file of [kekFiles.output, kekFiles.ingest, kekFiles.auth])
     await appendFile(file, await nextVersions(file, version, byte))
@@ -75,7 +76,7 @@ const contents = async (): Promise<Record<string, string | undefined>> => {
   const { parts } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return Object.fromEntries([...parts].map(([key, { plain }]) => [key, plain?.toString('hex')]))
 }
-/** The versions and KEKs of all wrapping keys, without their names. */
+/** Returns the versions and KEKs of all wrapping keys, without the keys' names. */
 const wrappingKeysNow = async (): Promise<Set<string>> => {
   const { wrappingKeys } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return new Set(
@@ -151,7 +152,7 @@ test('killed before, in and after every one of its transactions, auth ends the r
 const listIn = (list: unknown, member: string): unknown[] =>
   Array.isArray(list) ? list.map((each) => asObject(each)[member]) : []
 
-/** Runs the command as an operator does. */
+/** Runs `weir` as an operator does. */
 async function weir(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   const entry = join(REPOSITORY, 'clients/cli/bin/weir.js')
   const env = {

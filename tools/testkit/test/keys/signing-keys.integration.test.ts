@@ -1,5 +1,5 @@
-// The key that signs tokens is changed in an emergency. A new key signs immediately. With `revoke`, every token of the
-// former key is refused within a second, by every service. Receipts of erasures have other keys.
+// The key that signs tokens is changed in an emergency. A new key signs immediately. With `revoke`, every service
+// refuses all tokens of the former key within a second. Other keys sign the receipts of erasures.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

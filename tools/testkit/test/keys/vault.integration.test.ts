@@ -1,5 +1,5 @@
-// Wrapping keys whose KEKs are in a real Vault. Keys move there from a file, and Vault's keys are rotated. When Vault
-// is gone, running services continue, starting services wait, and nothing is stored unencrypted.
+// KEKs in a real Vault replace KEKs in a file, and are rotated. When Vault is unavailable, running services continue,
+// starting services wait, and nothing is stored unencrypted.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -28,7 +28,7 @@ let world: World
 let account: Account
 let input: TestStream
 let toVault: ServiceEnv
-/** Each service has its policy from Kubernetes. */
+/** Each service has its policy of k8s/components/vault. */
 const tokens: Record<ServiceName, ServiceEnv> = { auth: {}, ingest: {}, output: {} }
 
 afterAll(async () => {
@@ -78,7 +78,7 @@ async function peopleIn(name: string, count: number): Promise<Set<unknown>> {
   return new Set(records.map((record) => plainEvent(contract, record)['producerSessionId']))
 }
 
-/** The log lines of the last started services, from the moment of the call. */
+/** Returns a function that returns the log lines since this call. */
 function linesFrom(): () => string {
   const before = world.logLines().length
   return () => world.logLines().slice(before).join('\n')
@@ -149,7 +149,8 @@ describe('with a real Vault', () => {
     const versions = { min_encryption_version: 3, min_decryption_version: 3 }
     await askOfAll('config', versions)
     await askOfAll('trim', { min_available_version: 3 })
-    // auth checks at its start, and every minute. This replica can't check the first KEKs, which were in files.
+    // At its start, and every minute, auth checks whether old KEKs still exist. This replica can't check the first
+    // KEKs, which were in files.
     const lines = linesFrom()
     const without = await world.replica('auth')
     const isTold = () => /whether file:\w+:1 still exists is unknown: set KEK_FILE/.test(lines())

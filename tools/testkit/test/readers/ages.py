@@ -1,4 +1,4 @@
-"""How long a `Decrypter` uses a key, and how many it asks for: checked with a clock of its own, against a server of its own."""
+"""Checks how long a `Decrypter` uses a key, and how many keys it requests, with a simulated clock and server."""
 
 import sys
 import threading
@@ -54,7 +54,7 @@ for now in (1_000.0, 1_029.9, 1_030.0):
 assert counts == [1, 1, 2], counts
 assert [len(persons) for persons in asked] == [1, 1], asked
 
-# A key that becomes too old between its check and its use is asked for again.
+# A key that becomes too old between its check and its use is requested again.
 asked.clear()
 clock = iter([1_059.0])
 weir.time.monotonic = lambda: next(clock, 1_060.0)
@@ -63,7 +63,7 @@ assert decrypted["name"] == weir.Encrypted(text, "erased"), decrypted
 assert len(asked) == 1, asked
 weir.time.monotonic = lambda: now
 
-# Output refuses too many people in one request, so fewer are asked for.
+# The server refuses more than two people per request, so the decrypter requests fewer.
 asked.clear()
 people = [{**event, "svc_key_link": f"00000000-0000-0000-0000-{number:012}"} for number in range(1, 8)]
 assert all(one["name"] == weir.Encrypted(text, "erased") for one in decrypter.decrypt(people))

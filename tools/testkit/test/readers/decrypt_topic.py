@@ -1,8 +1,8 @@
-"""Decrypts the personal fields in a live input topic, with the KEKs of output. Written from docs/keys.md, and shares no
-code with Weir, so it shows whether that page is complete and right.
+"""Decrypts the personal fields in a live input topic, with the KEKs of output. Written from docs/keys.md, this program
+shares no code with Weir, so it shows whether that page is complete and right.
 
-One JSON task on standard input: `kafka` (settings of librdkafka), `topic`, `kekFile`, `schemas` (Avro schemas by the
-registry's id), `fields` (levels by field path). A line of JSON for each record: the values, or `erased`, by path.
+Reads a JSON task from standard input: `kafka` (settings of librdkafka), `topic`, `kekFile`, `schemas` (Avro schemas by
+the registry's id), `fields` (levels by field path). Prints a line of JSON for each record: values or `erased`, by path.
 """
 
 import base64
@@ -29,7 +29,7 @@ def unwrap(key: bytes, record_key: str, nonce_and_rest: bytes) -> bytes:
 
 
 class Keys:
-    """The key records of one stream. They are read only when they are needed."""
+    """The key records of one stream, decrypted when they are needed."""
 
     def __init__(self, records: dict, keks: dict, folder: str):
         self.records, self.keks, self.folder = records, keks, folder
@@ -53,7 +53,7 @@ class Keys:
         return unwrap(self.keks[name, int(number)], record_key, wrapped)
 
     def tree(self, term: int) -> dict:
-        """The nodes by their prefix, from all key records of the tree."""
+        """Returns the nodes by prefix, from all key records of the tree."""
         nodes = {}
         start = f"{self.folder}/t{term}/tree"
         for record_key in [key for key in self.records if key == start or key.startswith(start + ".")]:
@@ -99,7 +99,7 @@ def consent_of(levels: list) -> bytes:
 
 
 def field(keys: Keys, record: dict, path: str, level: int, text: str) -> str:
-    """The value; `erased` if the tree has no prefix of the path."""
+    """Returns the value, or `erased` if the tree has no prefix of the path."""
     nodes, time_ms, key_link = record["nodes"], record["time"], record["keyLink"]
     era, epoch = time_ms // 2_764_800_000, time_ms // ROTATION_MS
     link = link_of(keys.open(f"{era}/label", "open"), key_link, epoch)
@@ -127,7 +127,7 @@ def keks_in(path: str) -> dict:
 
 
 def keys_of(task: dict, account: str, message) -> Keys:
-    """The stream's id is in no record of the topic, but only the right stream's label decrypts the keyLink."""
+    """Finds the topic's stream: only the right stream's label decrypts the keyLink. Records don't contain the id."""
     records = {}
     for record in read(task["kafka"], "weir.keys"):
         records[record.key().decode()] = record.value()

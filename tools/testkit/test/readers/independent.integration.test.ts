@@ -1,5 +1,5 @@
-// A decrypter in Python, written from docs/keys.md, decrypts a live input topic, and after an erasure and a withdrawal
-// exactly the fields that may still be decrypted.
+// A Python program, written from docs/keys.md, decrypts a live input topic. After an erasure and a withdrawal it
+// decrypts exactly the permitted fields.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { unframe } from '@weir/schema-registry'
 import {

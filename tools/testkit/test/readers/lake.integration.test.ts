@@ -1,6 +1,6 @@
-// An erased person's values become unreadable in a data lake, too: in the topic of an output that its readers decrypt,
-// in a Parquet file of `weir export`, and in all snapshots of an Iceberg table. No file changes. Figures go to standard
-// output.
+// An erased person's values become unreadable in a data lake, too: in the topic of an output whose readers decrypt, in
+// a Parquet file of `weir export`, and in all snapshots of an Iceberg table. No file changes. The test prints times and
+// sizes.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ async function timed<Result>(what: string, work: () => Promise<Result>): Promise
 
 const say = (figures: string): void => void process.stdout.write(`${people} people: ${figures}\n`)
 
-/** One event of each. */
+/** Sends one event of each person. */
 async function sendAll(): Promise<void> {
   const example = await exampleEvent(schemaId)
   const token = await world.account.token(input)
@@ -145,7 +145,7 @@ const kafkaSettings = () => ({
   'group.id': output.clientId,
 })
 
-/** The personal fields of the sample in each place. A kept reader has the keys of its first look. */
+/** Returns the sample's personal fields in each place. The kept reader keeps keys between calls. */
 async function look(reader: 'new' | 'kept'): Promise<Record<string, unknown>> {
   const { places, seconds } = asObject(await lake.ask({ do: 'look', isKept: reader === 'kept' }))
   say(`seconds of a ${reader} reader: ${JSON.stringify(seconds)}`)
@@ -154,7 +154,7 @@ async function look(reader: 'new' | 'kept'): Promise<Record<string, unknown>> {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** What each place must contain, if these are the people of the sample, in the order of the file. */
+/** Returns what each place must contain. `sample` is in the order of the file. */
 function placesOf(sample: readonly (readonly [link: string, fields: unknown])[]) {
   const whole = { rows: people, people: Object.fromEntries(sample) }
   const half = sample.slice(0, sample.length / 2)

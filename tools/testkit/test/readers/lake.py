@@ -1,7 +1,7 @@
-"""A data lake of an exported Parquet file: read by DuckDB, and copied into an Iceberg table. Beside it the topic.
+"""A data lake: an exported Parquet file, read by DuckDB, and its copy in an Iceberg table. Also reads the topic.
 
-Each line of standard input is a JSON task, each line of standard output its result. A `look` finds the rows of a sample
-of people by their keyLinks, which the lake remembers, so it decrypts no other row.
+Each line of standard input is a JSON task, each line of standard output its result. `look` finds the rows of a sample
+of people by their keyLinks, and decrypts only these rows.
 """
 
 import hashlib
@@ -45,7 +45,7 @@ class Lake:
         return table
 
     def sample(self) -> list[str]:
-        """Rows at equal distances in the file."""
+        """Returns the keyLinks of rows at equal distances in the file."""
         numbered = f"FROM read_parquet('{self.file}', file_row_number = true)"
         [(rows,)] = duckdb.sql(f"SELECT count(*) {numbered}").fetchall()
         every = max(1, rows // SAMPLE_ROWS)
@@ -53,12 +53,12 @@ class Lake:
         return [link for (link,) in found.fetchall()]
 
     def hashes(self) -> dict:
-        """Of every file but the catalog, with the size."""
+        """Returns size and hash of every file except the catalog."""
         files = [Path(self.file), *(path for path in self.warehouse.rglob("*") if path.is_file())]
         return {str(path): [path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest()] for path in files}
 
     def look(self, decrypter: weir.Decrypter) -> dict:
-        """By place: the number of rows, and the personal fields of the sample by keyLink. And the seconds."""
+        """Returns, by place, the number of rows, the sample's personal fields by keyLink, and the seconds."""
         places = {"topic": self.in_topic, "parquet": self.in_parquet, "iceberg": self.in_iceberg}
         for snapshot in self.table.snapshots():
             places[f"snapshot {snapshot.sequence_number}"] = partial(self.in_iceberg, snapshot=snapshot)

@@ -1,5 +1,5 @@
-// An output that its readers decrypt, read with Python: confluent-kafka, fastavro and the module of clients/python. And
-// Tink with a key from `POST /v2/keys`.
+// Python reads an output whose readers decrypt, with confluent-kafka, fastavro and the module of clients/python. Tink
+// decrypts with a key from `POST /v2/keys`.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import {
@@ -99,7 +99,7 @@ test('a key of POST /v2/keys decrypts the field in Tink', async () => {
   const [answer] = eventsIn(body['persons'])
   const sivKey = Buffer.from(String(asObject(answer?.['keys'])['1']), 'base64')
   const keyId = Buffer.from(keyLink.slice(0, 8), 'hex').readUInt32BE()
-  // The message AesSivKey, with its second member of 64 bytes.
+  // The protobuf message AesSivKey: its field 2 is the key of 64 bytes.
   const value = Buffer.concat([Buffer.of(0x12, sivKey.length), sivKey]).toString('base64')
   const typeUrl = 'type.googleapis.com/google.crypto.tink.AesSivKey'
   const keyData = { typeUrl, value, keyMaterialType: 'SYMMETRIC' }

@@ -1,5 +1,5 @@
-"""What a Python program reads of an output that its readers decrypt. One JSON task on standard input; each result is a
-line of JSON. An `Encrypted` is shown as its reason."""
+"""Reads an output whose readers decrypt. Reads one JSON task from standard input, and prints each result as a line of
+JSON. Prints an `Encrypted` as its reason."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ def main(task: dict) -> None:
         else:
             messages = read(task["kafka"], task["topic"])
             show(decrypter.decode(messages, reasons))
-            # Decoded, but not decrypted, as an export or a lake keeps them.
+            # Events that are decoded, but not decrypted, as in an export or a lake.
             show([stored(decrypter, message) for message in messages])
     except weir.WeirError as error:
         show({"code": error.code, "message": str(error)})
@@ -29,7 +29,7 @@ def main(task: dict) -> None:
 
 
 def stored(decrypter: weir.Decrypter, message) -> dict:
-    """The event with its fields as they are in the topic."""
+    """Returns the event with its fields as stored in the topic."""
     import io
 
     import fastavro

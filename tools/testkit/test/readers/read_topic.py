@@ -1,10 +1,10 @@
-"""Messages of a topic, for the programs beside."""
+"""Reads a topic, for the programs in this folder."""
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 
 
 def read(settings: dict, topic: str, is_wanted=lambda message: True) -> list:
-    """All that are wanted, of the whole topic."""
+    """Returns all wanted messages of the topic."""
     own = {"enable.auto.commit": False, "enable.partition.eof": True}
     consumer = Consumer({"group.id": "any", **settings, **own})
     partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions

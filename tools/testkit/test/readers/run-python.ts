@@ -1,4 +1,4 @@
-// Programs in Python that share no code with Weir.
+// Runs Python programs for tests.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -25,7 +25,7 @@ export type PythonProgram = {
   close(): void
 }
 
-/** Starts a program of this folder that answers each line of JSON with another. */
+/** Starts a program of this folder that responds to each line of JSON with a line of JSON. */
 export function startPython(script: string): PythonProgram {
   const child = spawn(python, [join(import.meta.dirname, script)])
   let errors = ''

@@ -1,5 +1,5 @@
-// An output service with only the KEKs of lower levels. It serves streams of those levels and refuses others. An
-// attacker who controls it decrypts no higher level and no key field.
+// A deployment of output has only the KEKs of lower levels. It serves streams of these levels, and refuses other
+// streams. An attacker who controls this deployment decrypts no higher level and no key field.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -24,7 +24,7 @@ import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 import { isPerson, keysOf } from './taken-over/people.ts'
 
-// Its levels: 1 unique_identifier; 2 consistent_value, which is the key field; 3 some_sensitive_value.
+// Its fields: unique_identifier (level 1), consistent_value (level 2, the key field), some_sensitive_value (level 3).
 const schemaId = 'demo_v1'
 const person = 'the person of this test'
 const rotationMs = 86_400_000
@@ -114,7 +114,7 @@ test('a stream that asks for a higher level is not derived by it, and it says so
   expect(await own.reader.read(`${account.billingId}.low-2`)).toEqual([])
 })
 
-/** The fields of a record that these keys decrypt, by path, and which of the guesses is the record's person. */
+/** Returns the fields that these keys decrypt, by path, and the guess that is the record's person. */
 function attack(keys: OpenedKeys, record: SourceRecord, guesses: readonly string[]) {
   const time = keyTimeOf(Number(record.timestampMs), rotationMs)
   const era = keysOf(keys, time.era)
@@ -149,7 +149,7 @@ test('with all that this deployment has and the whole of weir.keys, level 2 and 
     person: undefined,
   })
 
-  // Proves that the attack works: with the KEKs of all services it gets everything.
+  // Proves that the attack works: with all KEKs the attacker gets everything.
   const all = await openKeys(own.reader, allLines)
   expect(attack(all, record, guesses)).toEqual({
     opened: expect.objectContaining({ consistent_value: person }),
@@ -157,6 +157,6 @@ test('with all that this deployment has and the whole of weir.keys, level 2 and 
   })
 })
 
-/** The value of a nullable field in Avro JSON. */
+/** Returns the value of a nullable field in Avro JSON. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : String(asObject(value)['string'])

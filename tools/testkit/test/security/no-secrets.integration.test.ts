@@ -1,6 +1,6 @@
-// No service leaks a secret in its log, metrics, health, or the bodies of refusals. One run covers all successes and
-// failures, and each value in it is unique. Then all outputs are searched for every value. The only exception is the
-// spec's sentence about a validation, which shows the value to its sender.
+// No service leaks a secret in its log, metrics, health, or the bodies of refusals. The test causes all successes and
+// failures, with unique values. Then it searches all these texts for every value. Only the spec's sentence about a
+// validation may show the value to its sender.
 import { connect } from 'node:net'
 import { readFile } from 'node:fs/promises'
 
@@ -32,7 +32,6 @@ import { createWitness } from '../../src/world/witness.ts'
 import { forged, names, sendBadEvents, sendGoodEvents, sendOtherwise } from './no-secrets/events.ts'
 import type { Run } from './no-secrets/events.ts'
 
-// These services must not process other tests' streams on this broker.
 const levels = { consentLevels: [1] }
 
 const witness = createWitness()
@@ -210,7 +209,7 @@ function talk(port: number, text: string): Promise<string> {
   })
 }
 
-/** Writes records that ingest did not write into topics that derivers and watchers read. */
+/** Writes an invalid record to an input topic, and waits until deriver and listener have logged this. */
 async function poison(): Promise<void> {
   const stream = witnessed('a poisoned stream', await account.input(freshName('p')))
   const output = await account.output(stream.name, freshName('po'), levels)

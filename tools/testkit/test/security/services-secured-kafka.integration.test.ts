@@ -1,5 +1,5 @@
-// The three services, configured only by settings, with a Kafka that requires TLS and a login. A refused service is
-// unready, says why without the secret, and recovers once the login is corrected.
+// The three services use a Kafka that requires TLS and a login. A refused service is unready, reports why without the
+// secret, and recovers once the login is corrected.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The three services under TLS while their certificate is replaced. An open connection continues, a new one gets the
-// new certificate, and metrics show its expiry.
+// The certificate of three services with TLS is replaced. Open connections continue, new connections get the new
+// certificate, and metrics show its expiry.
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import * as http2 from 'node:http2'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ function nameShown(service: Service): Promise<string> {
   })
 }
 
-/** Requests the status repeatedly over one persistent connection. */
+/** Opens a connection. `ask` sends a request over this connection, and returns the status. */
 function connect(service: Service) {
   const session = http2.connect(`https://127.0.0.1:${portOf(service)}`, { ca })
   return {

@@ -1,7 +1,6 @@
-// An attacker controls one service and has the contents of its pod: its file of KEKs, and its login to Kafka. A script
-// tries every action, including those for which the service has no right. It succeeds wherever the right exists, which
-// proves that the attacks work. The test has a broker of its own with an authorizer, where each service logs in under
-// its own name.
+// An attacker controls one service, with the contents of its pod: its file of KEKs, and its login to Kafka. A script
+// tries every action, also without the necessary right. With auth's rights all actions succeed, which proves that the
+// attacks work. The test's own broker has an authorizer, and each service logs in under its own name.
 import { readFile, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -112,7 +111,7 @@ async function isTokenTaken(keys: OpenedKeys): Promise<boolean> {
   return status === 204
 }
 
-/** The streamId is in plain text in the names of records. */
+/** Finds the streamId, which is in the keys of records. */
 const streamIdOf = ({ parts }: OpenedKeys): string | undefined =>
   [...parts.keys()].find((key) => key.startsWith(`${account.billingId}/`))?.split('/')[1]
 
@@ -137,7 +136,7 @@ function isPersonKnown(keys: OpenedKeys): boolean {
   return isPerson(era, record.headers['svc-key-link'] ?? Buffer.alloc(0), person)
 }
 
-/** The actions that the keys permit the attacker. */
+/** Returns the keys that the attacker can decrypt, and the actions that they permit. */
 async function lootOf(name: 'auth' | 'ingest' | 'output') {
   const keys = await stealKeys(pod(name))
   const opened = [...keys.parts].filter(([, { plain }]) => plain !== undefined)
@@ -156,7 +155,7 @@ function pod(name: 'auth' | 'ingest' | 'output'): Pod {
 }
 
 const control = ['weir.control', 'weir.keys', 'weir.audit']
-/** `within`: a transactional id. The attempts then run in a transaction that is aborted, without effect. */
+/** With `within`, a transactional id, the writes are in a transaction that is aborted. */
 const attemptsOf = (within?: string): Attempts => ({
   produce: [input.topic, derived.topic, `${derived.topic}.dead`, ...control].map((topic) => ({
     topic,
@@ -190,7 +189,7 @@ describe('with what output has', () => {
     expect(errorsIn(produced)).toEqual(NOT_THIS_TOPIC)
     expect(doneIn(fenced)).toEqual([`weir.derive.${derived.topic}.0`])
     expect(errorsIn(fenced)).toEqual(NOT_THIS_ID)
-    // In a transaction the client drops a record once its topic is refused, and reports that.
+    // In a transaction, the client reports a refused topic as a dropped record.
     const within = await tryAtKafka(pod('output'), attemptsOf('weir.derive.attack'))
     expect(doneIn(within.produced)).toEqual(derivedTopics())
   })

@@ -1,6 +1,6 @@
-// Two Weirs on one broker with an authorizer. One prefix is the beginning of the other, and accounts, streams and
-// people have the same names. No action in one Weir affects the other, and no login of one has any right in the other.
-// The rights of auth are exactly those of docs/operations.md, Sharing a cluster.
+// Two installations of Weir share a broker with an authorizer. One prefix is the beginning of the other prefix.
+// Accounts, streams and people have the same names. No action in one installation affects the other, and no login has
+// rights in the other. auth has exactly the rights of docs/operations.md, «Sharing a cluster».
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAcls } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
@@ -101,7 +101,7 @@ async function send({ world, account, input }: Weir, person: string): Promise<vo
   producer.close()
 }
 
-/** The people whose events are in the topic, and whether each could be decrypted. */
+/** Returns the person of each event in the topic, if the event could be decrypted. */
 async function peopleIn({ reader }: Weir, topic: string, count: number): Promise<string[]> {
   const records = await reader.readUntil(topic, count, 60_000)
   return records.map((record) => {
@@ -207,7 +207,7 @@ async function isRotated(weir: Weir): Promise<boolean> {
   return JSON.stringify(rotation).includes('"finishedAt":"')
 }
 
-/** The content of the Weir's control topics, and the responses of its API. */
+/** Returns the content of the installation's control topics, and responses of its API. */
 async function stateOf(weir: Weir) {
   const keysOf = async (topic: string) =>
     (await weir.reader.read(topic)).map(({ key, offset }) => `${String(key)} ${offset}`)

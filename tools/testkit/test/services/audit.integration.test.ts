@@ -1,5 +1,5 @@
-// The audit log for an auditor. It is complete after two replicas of auth have written concurrently, one of them killed
-// repeatedly. It is incomplete after somebody has tampered with the topic.
+// An auditor verifies the audit log. It is intact after two replicas of auth have written concurrently, one of them
+// killed repeatedly. Tampering with the topic is found.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

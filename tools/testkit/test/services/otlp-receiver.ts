@@ -1,4 +1,4 @@
-// An OTLP receiver that reads spans by OpenTelemetry's own definitions. It needs opentelemetry-proto, which
+// An OTLP receiver that parses spans with OpenTelemetry's own definitions. It needs opentelemetry-proto, which
 // tools/testkit/ci/prepare.sh installs.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -23,9 +23,9 @@ export type Receiver = {
   spans(traceId: string): readonly ReceivedSpan[]
   /** Resolves once a trace has exactly this many spans. */
   untilSpans(traceId: string, count: number): Promise<readonly ReceivedSpan[]>
-  /** Everything that was received, as text. */
+  /** Returns all received spans as text. */
   text(): string
-  /** Received messages that are not OTLP. */
+  /** Returns the errors of messages that are not OTLP. */
   problems(): readonly string[]
   close(): void
 }
@@ -61,5 +61,5 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** The cast is safe, because the receiver writes nothing else. */
+/** The cast is safe, because the program writes only spans. */
 const spanIn = (line: string): ReceivedSpan => JSON.parse(line) as ReceivedSpan

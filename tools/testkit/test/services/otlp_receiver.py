@@ -21,7 +21,7 @@ def read(content_type, body):
     if content_type == "application/x-protobuf":
         request.ParseFromString(body)
         return request, lambda octets: octets.hex()
-    # OTLP's JSON has ids in hexadecimal where protobuf's has base64: encoding them again restores the text.
+    # OTLP's JSON has ids in hexadecimal, but the parser decodes base64. Encoding the ids again restores the text.
     json_format.Parse(body, request)
     return request, lambda octets: base64.b64encode(octets).decode()
 

@@ -1,4 +1,5 @@
-// The common start of the tests of examples/producers: an account with the contract clickstream, and what is stored.
+// Shared setup for the tests of examples/producers: an account with the contract clickstream, and a reader of stored
+// events.
 import {
   asObject,
   compiledExample,
@@ -12,9 +13,9 @@ import type { Account, SharedWorld, TestStream } from '../../src/index.ts'
 export type ProducersScene = {
   readonly world: SharedWorld
   readonly account: Account
-  /** The variables that the examples read. */
+  /** Returns the variables that the examples read. */
   settingsOf(stream: TestStream): NodeJS.ProcessEnv
-  /** Type and consent levels of each event, sorted. */
+  /** Returns type and consent levels of each event, sorted. */
   storedIn(stream: TestStream, count: number): Promise<string[]>
   stop(): Promise<void>
 }

@@ -1,5 +1,4 @@
-// The examples in Python, as their users run them: with nothing installed but what
-// docs/guide/producers.md says.
+// Runs the Python examples as users do, with only the packages that docs/guide/producers.md lists.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +17,7 @@ const svcMeta = { consentLevels: [0, 1] }
 describe('the scripts in Python', () => {
   let scene: ProducersScene
   let folder: string
-  /** With no packages at all, not even pip. */
+  /** A Python without any packages, even pip. */
   let plainPython: string
   const withPackages = join(REPOSITORY, '.weir/producers/bin/python')
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The relay of docs/guide/producers.md, as a site runs it, with a real Chromium.
+// Runs the relay of docs/guide/producers.md as a site does, with a real Chromium.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ if (chromium === undefined)
   })
 else
   describe('the relay for browsers, with Chromium', () => {
-    /** The site: any page of it sets the cookie of a visitor who agreed to the levels 0 and 1. */
+    /** The site. Each page sets the cookie of a visitor who agreed to the levels 0 and 1. */
     const site = createServer((_, response) => {
       response.setHeader('set-cookie', 'consent=0.1; HttpOnly; SameSite=Lax')
       response.writeHead(200, { 'content-type': 'text/html' }).end('<title>shop</title>')
@@ -79,7 +79,7 @@ else
         eventType,
         ...parts,
       })
-    /** The answer's status and text, or the error of a page that may not see it. */
+    /** Returns the response's status and text, or the error's name if the page may not read the response. */
     const fetched = (to: string, body: string, more = `credentials: 'include'`): Promise<unknown> =>
       inPage(
         `fetch(${JSON.stringify(to)}, { method: 'POST', body: ${JSON.stringify(body)}, ${more} })

@@ -1,5 +1,5 @@
-// Two replicas of each service on one broker. A change through one of them reaches the other. They share only Kafka, so
-// each test writes to one replica, reads from the other, and waits for the change.
+// Two replicas of each service, which share only Kafka. Each test makes a change through one replica, and waits until
+// it has reached the other replica.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -55,7 +55,7 @@ afterAll(async () => {
 const output = (input: string, name: string): Promise<TestStream> =>
   accountAtA.output(input, name, { consentLevels: [1] })
 
-/** The status of an event at each ingest. */
+/** Sends an event to each replica of ingest, and returns the statuses. */
 const statuses = (token: string): Promise<number[]> =>
   Promise.all(
     producers.map(async (producer) => (await producer.send(event, { token, schemaId })).status),
@@ -66,7 +66,7 @@ async function untilBothAnswer(token: string, status: number): Promise<void> {
   await pollUntil(both, { ...soon, what: `${status} from both replicas of ingest` })
 }
 
-/** Opens one socket at each output. */
+/** Opens one socket at each replica of output. */
 const listenAtBoth = (token: string): Promise<TestListener[]> =>
   Promise.all(outputs.map(({ url }) => listen(url, token)))
 
@@ -181,7 +181,7 @@ describe('what a replica changed', () => {
 })
 
 test('two outputs share the partitions of a derived stream, each event derived once', async () => {
-  // A hash decides which output owns a partition, so with few partitions one output might own all.
+  // A hash decides which replica owns a partition, so one replica might own all of a few partitions.
   const stream = await accountAtA.input(freshName('s'), { partitions: 24 })
   const derived = await output(stream.name, freshName('o'))
   const token = await accountAtA.token(stream)
@@ -207,7 +207,7 @@ test('two outputs share the partitions of a derived stream, each event derived o
       }),
     )
   }
-  // Partitions may still change their owner, so more events are sent until both outputs have derived some.
+  // Partitions may still change their owners, so this sends events until both replicas have derived some.
   const bothWorked = async () => {
     await sendSome()
     const after = await passedBy()

@@ -1,4 +1,4 @@
-// A service's command-line output, and its refusal of a configuration. The real programs run, but end before they
+// How services print their configuration, and refuse a wrong configuration. The real programs run, but end before they
 // connect to Kafka.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Traces, from a client's traceparent to the derived record's, as an OTLP receiver gets them. They contain nothing of
-// an event, and no service depends on them.
+// An OTLP receiver gets traces from a client's traceparent to the derived record. Traces contain no content of events,
+// and no service depends on them.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'
@@ -47,7 +47,6 @@ afterAll(async () => {
   receiver?.close()
 })
 
-/** Creates a client's own span. */
 const newSpan = (flags = '01') => {
   const traceId = randomBytes(16).toString('hex')
   const spanId = randomBytes(8).toString('hex')

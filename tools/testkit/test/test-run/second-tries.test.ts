@@ -26,7 +26,7 @@ const bad: FileOutcome = {
   failures: ['it works'],
 }
 
-/** The outcome of a run in which these files fail first. `second` gives the outcome of their second try. */
+/** Simulates a run with these first outcomes. `second` returns the outcome of a second try. */
 async function runOf(files: Files, second: (file: string) => FileOutcome) {
   const parts = createParts()
   await parts.run('unit tests', async () => ({ ...sumOf(Object.values(files)), files }))

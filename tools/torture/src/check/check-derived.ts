@@ -19,7 +19,7 @@ type CheckDeps = {
   violations: Violations
 }
 
-/** One partition of the input, and of the derived topic, in order. */
+/** The records of one partition in the input and in the derived topic, both in order. */
 export type PartitionPair = {
   readonly partition: number
   readonly input: readonly SourceRecord[]
@@ -74,7 +74,7 @@ function checkComplete(
     const isGone = gaps.some(({ from, to }) => offset >= from && offset < to)
     if (isThere && (isGone || offset < start.earliest))
       violations.add('derived-wrongly', stream.topic, `holds ${place}, which it can't have read`)
-    // A stream may start anywhere between the two offsets, but must contain all records after its first one.
+    // A stream may start anywhere from `earliest` to `latest`, but must contain all records after its first one.
     const { mayBeGone } = people.fateOf(event, Infinity)
     const isKept = !stream.levels.levels.some((level) => mayBeGone.has(level))
     const isWanted = (offset >= start.latest || hasBegun) && !isGone && isKept
@@ -122,7 +122,7 @@ function checkRecord(
 
 type Closing = { fate: Fate; stored: Stored; content: Plain | undefined }
 
-/** If both states are permitted, the record shows which one holds. */
+/** Returns true if the field must stay encrypted, or if it may and the record has it encrypted. */
 function isClosedIn({ fate, stored, content }: Closing, path: string, level: number): boolean {
   const closed = fate.closed(level)
   if (closed !== 'either') return closed === 'yes'

@@ -1,5 +1,5 @@
-// Checks the same run with a program that shares no code with Weir: a Python script with Confluent's client and
-// fastavro. It checks less than the other modules of this folder, because it has no responses and no keys.
+// Checks a run with a program that shares no code with Weir: a Python script with Confluent's client and fastavro. The
+// script checks less than the other modules of this folder, because it knows neither responses nor keys.
 import { spawn } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../../../..')
 const python = join(root, '.weir/venv/bin/python')
 const script = join(import.meta.dirname, '../../check_topics.py')
 
-/** The addresses of a run's topics for an outside client. */
+/** The addresses that a client outside Weir uses. */
 export type Outside = { readonly brokers: readonly string[]; readonly schemaRegistryUrl: string }
 
 type Deps = {
@@ -56,7 +56,7 @@ type Who = Pick<Deps, 'ledger' | 'people'>
 
 const derivedOf = (who: Who, { topic, input, levels, start, gaps }: TestOutput) => ({
   topic,
-  // Withdrawals may have removed these.
+  // Withdrawals may have removed these events.
   mayLack: who.ledger
     .all()
     .filter(({ stream }) => stream === input.name)

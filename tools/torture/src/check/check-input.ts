@@ -1,5 +1,5 @@
-// Compares an input topic with the ledger. Acknowledged events are stored once, and refused events are not stored.
-// Everything except the encrypted personal fields is as it was sent. Each person's events are in order.
+// Compares an input topic with the ledger. Acknowledged events must be stored once, and refused events never. All
+// fields except the encrypted personal ones must be as sent. Each person's events must be in order.
 import type { SourceRecord } from '@weir/kafka'
 
 import { piiOf, plainEventOf, putAt, plainValueAt } from '../events.ts'
@@ -92,7 +92,7 @@ function checkContent(
     violations.add('changed', place, `event ${event.number} was sent otherwise`)
 }
 
-/** The event as text, without personal fields and without the fields that the service sets. */
+/** Returns the event as text, without personal fields and without the fields that ingest sets. */
 function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>): string {
   const copy: Record<string, unknown> = structuredClone(plain)
   for (const path of paths) putAt(copy, path, null)
@@ -101,8 +101,8 @@ function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>):
 }
 
 /**
- * Checks that there is one key per person and epoch, except after erasures and withdrawals; one person and one
- * partition per key; and that events are in order under each key.
+ * Checks that a person has one key per epoch, except after erasures and withdrawals. Each key must belong to one person
+ * and one partition, and its events must be in order.
  */
 function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHours }: TestInput) {
   const keysOf = new Map<string, Set<string>>()

@@ -24,7 +24,7 @@ export type Checked = {
   personsOfSeveralEpochs: number
 }
 
-/** The events of one partition of a derived topic that a replica reported as lost to retention. */
+/** How many events of a derived partition a replica reported as lost to retention. */
 export type LossReport = { topic: string; partition: number; events: number }
 
 type Deps = {
@@ -66,7 +66,7 @@ async function checkStream(deps: Deps, stream: TestInput, checked: Checked): Pro
 
 type PartitionOf = { readonly partition: number; readonly input: readonly SourceRecord[] }
 
-/** Checks the view of readers of committed records, and the view of readers of all records. */
+/** Checks what `read_committed` readers see, and what `read_uncommitted` readers see. */
 async function checkPartition(
   deps: Deps,
   stream: TestOutput,

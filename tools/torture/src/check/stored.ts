@@ -14,7 +14,7 @@ export type Stored = {
   readonly number: number | undefined
 }
 
-/** Undefined if the record isn't an event of any of these contracts. */
+/** Returns undefined if the record isn't an event of any of these contracts. */
 export function readStored(kinds: readonly Kind[], record: SourceRecord): Stored | undefined {
   const id = record.headers['svc-schema-id']?.toString('utf8')
   const kind = kinds.find((one) => one.id === id)
@@ -32,7 +32,7 @@ export const recordPlaceOf = (
   record: Pick<SourceRecord, 'partition' | 'offset'>,
 ): string => `${topic}/${record.partition}/${record.offset}`
 
-/** The source offset in the header `svc-source`; undefined without the header. */
+/** Returns the source offset in the header `svc-source`; undefined if there is none. */
 export function sourceOffsetOf({ headers }: Pick<SourceRecord, 'headers'>): bigint | undefined {
   const [, offset] = /\/(\d+)$/.exec(headers['svc-source']?.toString() ?? '') ?? []
   return offset === undefined ? undefined : BigInt(offset)

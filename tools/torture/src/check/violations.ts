@@ -1,4 +1,4 @@
-// The violations that checks find. Each sort is counted completely, but only a limited number is shown.
+// The violations that checks find. All are counted, but only SHOWN_MAX of each sort are shown.
 
 export type ViolationSort =
   | 'lost'

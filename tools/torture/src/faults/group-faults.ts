@@ -55,8 +55,8 @@ const nowhere = { earliest: 0n, latest: 0n }
 type Position = { earliest: bigint; latest: bigint }
 
 /**
- * Where a derived stream continues, by partition: after the last source in its two logs or at the noted position,
- * whichever is later. For a stream that never began, only the range of its start is known.
+ * Returns where a derived stream continues, by partition: after the last source in its two logs or at the noted
+ * position, whichever is later. If the stream has not begun, only the range of its start is known.
  */
 async function positionsOf(theatre: Theatre, stream: TestOutput): Promise<Position[]> {
   const noted = await theatre.strangers.positions(stream)

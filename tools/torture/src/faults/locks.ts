@@ -1,4 +1,4 @@
-// Runs work with common names one after the other.
+// Locks by name: calls of `hold` that share a name run one after the other.
 
 export type Locks = { hold<T>(names: readonly string[], work: () => Promise<T>): Promise<T> }
 

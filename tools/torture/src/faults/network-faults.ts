@@ -19,16 +19,16 @@ export const hole = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hole' })
 export const mute = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'mute' })
-/** Delays what replicas send, so that it arrives after other replicas have acquired their partitions. */
+/** Delays the bytes that replicas send until other replicas have acquired their partitions. */
 export const hold = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hold' })
 export const slow = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'delay', ms: Math.ceil(fault.choice * DELAY_MAX_MS) })
 
-/** The broker does what was asked, but nobody gets its response. */
+/** The broker executes the request, but its response is lost. */
 export const loseResponses = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'tamper', tampering: chosen(losses, fault) })
-/** The broker does what was asked, but its response reports an error. */
+/** The broker executes the request, but its response reports an error. */
 export const reportErrors = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'tamper', tampering: chosen(errors, fault) })
 

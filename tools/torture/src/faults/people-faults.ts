@@ -1,5 +1,5 @@
-// Actions of privacy officers: they erase people, withdraw a level for them, and rebuild outputs, so that these contain
-// no values that were decrypted before.
+// Actions of privacy officers: they erase people, withdraw levels, and rebuild outputs to remove values that were
+// decrypted before.
 import { hasCode, pollUntil } from '@weir/kit'
 import { asObject, textIn } from '@weir/testkit'
 
@@ -52,7 +52,7 @@ type Learning = Pick<Theatre, 'people' | 'account' | 'clockShiftMs'> & {
   readonly violations: Pick<Violations, 'add'>
 }
 
-/** Waits until each accepted erasure and withdrawal is applied, and reads from auth when that was. */
+/** Waits until each accepted erasure and withdrawal is applied, and sets `appliedMs` to the time from auth. */
 export async function learnApplied(deps: Learning): Promise<void> {
   for (const forgetting of deps.people.all()) {
     const { erasureId } = forgetting
@@ -84,10 +84,10 @@ async function isLearned(
   return typeof at === 'string'
 }
 
-/** The later of two offsets. A rebuilt stream starts where it started before, if the input still has that event. */
+/** Returns the greater offset. A rebuilt stream starts where it started before, if the input still has that event. */
 const later = (one: bigint, other = one): bigint => (other > one ? other : one)
 
-/** Rebuilds an output. Afterwards it contains what the input still has, whatever it contained before. */
+/** Rebuilds an output. Afterwards the output contains only events that the input still has. */
 export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { stream, path } = chosenDerived(theatre, choice)
   const earliest = () =>

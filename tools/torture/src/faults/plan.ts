@@ -1,5 +1,5 @@
-// Plans faults and their times from a seed, in storms of several faults that may overlap. A storm is plain data that is
-// printed, so that a run can be repeated. There are no faults between storms.
+// Plans faults and their times from a seed. A storm has several faults, which may overlap. Between storms there are no
+// faults. Storms are printed as plain data, so that a run can be repeated.
 import { shuffle } from '../random.ts'
 import type { Random } from '../random.ts'
 import { slots } from '../world/slots.ts'
@@ -52,7 +52,6 @@ type OfNetwork = (typeof ofNetwork)[number]
 const isOfNetwork = (kind: FaultKind): kind is OfNetwork => ofNetwork.some((one) => one === kind)
 const ofOneBroker: readonly FaultKind[] = [...ofNetwork, 'retention']
 
-/** The kinds that are possible with this number of brokers. */
 export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
   faultKinds.filter((kind) =>
     brokers === 1 ? kind !== 'leader-lost' : !ofOneBroker.includes(kind),
@@ -122,7 +121,7 @@ const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
 
 export type Plan = { next(): Storm }
 
-/** Each shuffled deck starts with every kind once. Then each kind follows as often as its weight says. */
+/** Draws kinds from shuffled decks. A deck starts with every kind once, then has each kind as often as its weight. */
 export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
   const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
   let deck: FaultKind[] = []
@@ -143,7 +142,7 @@ export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
 
 const DEAD_MS = 500
 
-/** One storm that lasts `forMs`. It kills the output replicas in turn, one every `everyMs`. */
+/** Plans a storm of `forMs` that kills the output replicas in turn, one every `everyMs`. */
 export function createOutputKills(everyMs: number, forMs: number): Plan {
   const outputs = outputsStarted
   const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): PlannedFault => {
@@ -166,7 +165,7 @@ export function describeFault({ kind, atMs, forMs, on, choice }: PlannedFault): 
 
 const outputs = slots.filter((slot) => slot.startsWith('output'))
 
-/** The names of what a fault needs exclusively. Other faults with one of these names wait. */
+/** Returns the names of the locks that a fault holds while it runs. */
 export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
   if (kind === 'restore') return ['broker', 'streams', 'people', ...slots]
   if (isOfNetwork(kind)) return on.map((slot) => `network of ${slot}`)

@@ -1,4 +1,4 @@
-// Faults of replicas and of broker processes. Each resolves when the affected processes work again.
+// Faults of replicas and of broker processes. Each function resolves when the affected processes work again.
 import type { OwnBroker } from '@weir/devstack'
 import { delay } from '@weir/kit'
 
@@ -67,8 +67,8 @@ const chosen = ({ brokers }: Theatre, { choice }: PlannedFault): OwnBroker | und
   brokers[Math.floor(choice * brokers.length)]
 
 /**
- * Kills a broker while the others are halted, too briefly for the controller to detect it. Records that only the killed
- * broker had are lost. Kills each broker in turn, because the leader isn't known.
+ * Kills a broker while the other brokers are paused, so that records that only this broker has are lost. The pause is
+ * too short for the controller to detect. Kills each broker in turn, because the leader isn't known.
  */
 export async function leaderLost(
   { brokers }: Theatre,

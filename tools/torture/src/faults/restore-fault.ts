@@ -1,4 +1,4 @@
-// Control state is lost while people are erased, and restored from a backup that is older than the erasures.
+// Deletes control state after erasures, and restores it from a backup that is older than the erasures.
 import { slots } from '../world/slots.ts'
 import { erase, withdraw } from './people-faults.ts'
 import type { PlannedFault } from './plan.ts'

@@ -11,7 +11,7 @@ const FOREIGN_RECORDS_MAX = 200
 const AHEAD = 1_000
 const CORRUPT_EVERY_MS = 60
 
-/** `svc-source` values of foreign records. None of them is a position of the stream. */
+/** Returns `svc-source` values for foreign records. No value may affect the stream's position. */
 const foreignSources = (input: string, partition: number, ahead: bigint): readonly string[] => [
   `elsewhere/${partition}/${ahead}`,
   `${input}/${partition + 1}/${ahead}`,
@@ -34,8 +34,8 @@ export async function writeForeign(theatre: Theatre, { choice }: PlannedFault): 
 }
 
 /**
- * Keeps a foreign transaction open in both logs while the partition gets another owner. Its record names a source far
- * ahead.
+ * Keeps a foreign transaction open in the derived and the dead letter partition while they get another owner. Its
+ * records name a source far ahead.
  */
 export async function openTransaction(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { fleet, strangers, topics } = theatre
@@ -57,8 +57,8 @@ const inBoth = (
   [topic, `${topic}.dead`].flatMap((one) => records.map((record) => ({ ...record, topic: one })))
 
 /**
- * Commits old positions again, including those of a deleted stream of the same name; or positions without metadata.
- * Then kills all replicas of output, so that the next owners read these positions.
+ * Commits old positions again, even those of a deleted stream of the same name, or commits positions without metadata.
+ * Then kills the replicas of output, so that the next owners read these positions.
  */
 export async function commitLate(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { fleet, strangers, formerPositions, streams } = theatre

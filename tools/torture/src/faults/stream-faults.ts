@@ -1,5 +1,5 @@
-// Actions of operators: they disable streams, recreate them, and give them new credentials. A call is repeated until it
-// has certainly succeeded, because auth may be down at any moment.
+// Actions of operators: they disable streams, recreate them, and give them new credentials. Each call is repeated until
+// it succeeds, because auth may be down at any moment.
 import { delay, pollUntil } from '@weir/kit'
 
 import { textIn } from '@weir/testkit'
@@ -28,7 +28,7 @@ export async function remake(theatre: Theatre, { choice }: PlannedFault): Promis
   await createTestOutput(theatre, { name, input, levels, from })
 }
 
-/** Gives an input stream new credentials. Deletes the old ones once producers use the new ones. */
+/** Gives an input stream new credentials. Deletes the old credentials once producers use the new ones. */
 export async function rotate(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { streams, tokens } = theatre
   const input = streams.inputs[Math.floor(choice * streams.inputs.length)]

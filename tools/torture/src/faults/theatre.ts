@@ -25,10 +25,10 @@ export type Theatre = {
   clockShiftMs: number
   strangers: Strangers
   operate: Operate
-  /** By name of a derived stream: positions that other clients will commit again. */
+  /** Positions that other clients will commit again, by name of the derived stream. */
   formerPositions: Map<string, readonly Position[]>
   /** Uses auth's current address. Its calls fail while auth is down. */
   account(): Account
-  /** Checks a derived stream before it is deleted or rebuilt, because this is impossible afterwards. */
+  /** Checks a derived stream. Call before its deletion or rebuild, which remove its records. */
   farewell(stream: TestOutput): Promise<void>
 }

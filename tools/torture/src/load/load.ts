@@ -1,5 +1,5 @@
-// Producers: each lane sends one request after the other. Each lane has its own persons, so the order of a person's
-// events is known. Each request goes to a random replica.
+// The load, in lanes. A lane is a producer that sends one request after the other, each to a random replica. Each lane
+// has its own persons, so the order of a person's events is known.
 import { delay } from '@weir/kit'
 
 import { personNamed } from '../events.ts'
@@ -92,7 +92,7 @@ function openLane(deps: LoadDeps, stream: TestInput, lane: number, size: LoadSiz
   }
 }
 
-/** Returns true if the replica is down, did not respond, or failed (5xx). */
+/** Sends one request. Returns true if the replica is down, did not respond, or failed (5xx). */
 async function sendSomething(deps: LoadDeps, lane: Lane): Promise<boolean> {
   const { random, stream } = lane
   const what = random.next()

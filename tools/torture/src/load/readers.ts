@@ -1,5 +1,5 @@
-// Readers of the outputs that their readers decrypt: one at each replica of output, with Weir's driver. They decrypt
-// events again and again, those of removed people more often, with keys that the driver keeps for as long as it may.
+// Readers of the outputs with `decryptAt: reader`, with Weir's driver: one at each permanent replica of output. They
+// decrypt the same events repeatedly, and events of erased people more often. The driver keeps keys as long as it may.
 import { createDecrypter, ReadError } from '@weir/client'
 import type { Decrypter } from '@weir/client'
 import { delay, pollUntil, withTimeout } from '@weir/kit'
@@ -27,14 +27,14 @@ export type ReadersDeps = ShelfDeps & {
 
 export type RunningReaders = {
   stop(): Promise<void>
-  /** Decrypts every event of these outputs once more. */
+  /** Decrypts every event of the outputs with `decryptAt: reader` once more. */
   readAll(): Promise<void>
 }
 
 const everyMs = 500
 const giveUpAfterMs = 5_000
 const readAllWithinMs = 120_000
-/** The events of one round: the newest, some others, and some of each of the people who were removed last. */
+/** How many events a round decrypts: `ofEach` is for each person of the last `removed` erasures and withdrawals. */
 const round = { newest: 40, others: 60, removed: 8, ofEach: 8 }
 
 export function startReaders(deps: ReadersDeps): RunningReaders {
@@ -46,7 +46,7 @@ export function startReaders(deps: ReadersDeps): RunningReaders {
     for (; isRunning; await delay(everyMs))
       for (const output of stock.outputs()) {
         const shelf = stock.shelfOf(output)
-        // Everything may be broken during a storm.
+        // During a storm, each step may fail.
         await shelf.refill().catch(() => undefined)
         await reader(output, chosen(deps, shelf)).catch(() => undefined)
       }
@@ -96,7 +96,7 @@ function chosen({ people, random }: ReadersDeps, shelf: Shelf): ShelvedEvent[] {
 
 type Reader = (output: TestOutput, events: readonly ShelvedEvent[]) => Promise<boolean>
 
-/** The reader keeps its decrypter and its keys until the addresses or the credentials change. */
+/** Creates a reader that keeps its decrypter, and so its keys, until addresses or credentials change. */
 function createReader(
   { fleet, readings, account }: ReadersDeps,
   slot: Slot,

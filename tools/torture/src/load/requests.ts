@@ -1,4 +1,4 @@
-// Requests with events, and what a response means for each event: stored, not stored, or unknown.
+// Builds requests with events, and concludes from a response whether each event was stored, not stored, or unknown.
 import { plainEventOf } from '../events.ts'
 import type { SendOutcome, Sent } from '../ledger.ts'
 import { asObject } from '@weir/testkit'
@@ -6,7 +6,7 @@ import type { EventAnswer, EventRequest } from './sender.ts'
 
 export type RequestForm = 'json' | 'avro'
 
-/** The faults that an event or its request can have. Such an event must not be stored. */
+/** The faults that an event or its request can have. Ingest must not store an event with a fault. */
 export const faultsOfEvents = ['consent', 'key', 'schema', 'cut', 'token'] as const
 export type FaultOfEvent = (typeof faultsOfEvents)[number]
 
@@ -51,7 +51,7 @@ export function eventOutcomeOf(answer: EventAnswer | undefined): SendOutcome {
   return answer.status === 204 ? 'acknowledged' : 'refused'
 }
 
-/** The outcomes of `POST /events`, one per event. Throws if the counts of the response are inconsistent. */
+/** Returns the outcome of each event of `POST /events`. Throws if the counts of the response are inconsistent. */
 export function outcomesOf(answer: EventAnswer | undefined, count: number): SendOutcome[] {
   if (answer?.status !== 200) return Array<SendOutcome>(count).fill(eventOutcomeOf(answer))
   const told = readJson(answer.body)
@@ -65,7 +65,7 @@ export function outcomesOf(answer: EventAnswer | undefined, count: number): Send
   return outcomes
 }
 
-/** Undefined if the response broke off, because ingest may start it before everything is stored. */
+/** Returns undefined if the response broke off. Ingest may start a response before all events are stored. */
 function readJson(text: string): Record<string, unknown> | undefined {
   try {
     return asObject(JSON.parse(text))

@@ -1,6 +1,6 @@
 // One HTTP/2 connection to a replica of ingest. It is opened again after it breaks or gets a GOAWAY. A request waits at
-// most TIMEOUT_MS, because runs halt replicas. A refused stream was not processed, so its request is sent again (RFC
-// 9113 8.7): Node itself refuses a request that starts just when the GOAWAY arrives.
+// most TIMEOUT_MS, because faults pause replicas. A request on a refused stream was not processed, and is sent again
+// (RFC 9113 8.7). Node itself refuses a request that starts just when the GOAWAY arrives.
 import * as http2 from 'node:http2'
 
 export type EventAnswer = { readonly status: number; readonly body: string }
@@ -10,7 +10,7 @@ export type EventRequest = {
   readonly body: Buffer
 }
 export type Sender = {
-  /** Undefined without a complete response. */
+  /** Resolves with undefined without a complete response. */
   send(request: EventRequest): Promise<EventAnswer | undefined>
   close(): void
 }

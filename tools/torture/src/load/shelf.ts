@@ -1,4 +1,4 @@
-// The encrypted events of an output that a reader has read from its topic so far.
+// The encrypted events that a reader has read from an output's topic so far.
 import type { EncryptedEvent } from '@weir/client'
 
 import { readStored } from '../check/stored.ts'

@@ -1,6 +1,6 @@
-// Starts the brokers of a run. With one broker, each replica connects through its own proxy. With three, as in
-// production, replicas connect directly: three nodes, each broker and controller, with replication factor 3 and
-// min.insync.replicas 2.
+// Starts the brokers of a run. With one broker, each replica connects through its own proxy. With three, replicas
+// connect directly. Each node is broker and controller. Replication factor 3 and min.insync.replicas 2 are as in
+// production.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
@@ -68,7 +68,7 @@ async function startOne(options: BrokersOptions): Promise<Brokers> {
   }
 }
 
-/** Starts all nodes together, because none serves before two of them run. */
+/** Starts all nodes together, because a node serves only when two of them run. */
 async function startThree(options: BrokersOptions): Promise<Brokers> {
   const { folder, ways, schemaRegistryUrl, expireIdsMs } = options
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')

@@ -1,5 +1,5 @@
-// Deletes the beginning of a partition, as retention does, over Kafka's own protocol, because no available client
-// supports this.
+// Deletes a partition's oldest records, as retention does. Speaks Kafka's protocol directly, because no available
+// client supports this request.
 //
 //   request  = int32 size, int16 api key 21, int16 version 1, int32 correlation, int16 -1 (no client id),
 //              int32 1, string topic, int32 partitions, *(int32 partition, int64 offset), int32 timeout
@@ -12,11 +12,12 @@ import { withTimeout } from '@weir/kit'
 const API_DELETE_RECORDS = 21
 const VERSION = 1
 const TIMEOUT_MS = 10_000
-/** The bytes of the response before its partitions, without the topic's name, and the bytes of each partition. */
+/** The bytes of the response before its partitions, without the topic's name. */
 const HEAD_BYTES = 22
+/** The bytes of each partition in the response. */
 const PARTITION_BYTES = 14
 
-/** Resolves when all records before these offsets, one per partition, are deleted. */
+/** Deletes the records before these offsets, one offset per partition. */
 export async function deleteRecords(
   port: number,
   topic: string,

@@ -10,7 +10,7 @@ import type { Slot } from './slots.ts'
 
 /** The actions of faults on replicas. */
 export type Replicas = {
-  /** Resolves when the replica is ready. Tries up to TRIES_MAX times, because other parts may be broken. */
+  /** Resolves when the replica is ready. Tries up to TRIES_MAX times, because Kafka or auth may be down. */
   start(slot: Slot): Promise<void>
   kill(slot: Slot): Promise<void>
   /** A graceful stop, as on a shutdown. */

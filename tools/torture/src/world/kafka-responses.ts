@@ -1,8 +1,8 @@
-// Changes the responses of a broker to requests of one kind: a response is lost after the broker has done the work, or
-// it reports an error although the work is done, as when a leader changes meanwhile. Only flexible versions of the
-// protocol (KIP-482) are changed; Weir uses no others for these requests.
+// Tampers with a broker's responses to one kind of request. The broker has executed the request, but the response is
+// lost or reports an error, as when a leader changes meanwhile. Supports only the protocol's flexible versions
+// (KIP-482), because Weir uses no others for these requests.
 
-/** The error codes that a broker may report after it has done the work, by kind of request. */
+/** By kind of request: the API key, the first version to change (`from`), and errors possible after the execution. */
 const kinds = {
   produce: { api: 0, from: 9, errors: { NOT_LEADER: 6, TIMED_OUT: 7, AFTER_APPEND: 20 } },
   fetch: { api: 1, from: 12, errors: { NO_SESSION: 70, SESSION_EPOCH: 71 } },
@@ -20,13 +20,13 @@ export const requestKinds: readonly RequestKind[] = [
 ]
 export const errorsOf = (kind: RequestKind): number[] => Object.values(kinds[kind].errors)
 
-/** Without a code, every second response of this kind is lost, with its connection. With one, it reports this error. */
+/** Affects every second response. It reports `errorCode`; without a code, it is lost and its connection ends. */
 export type Tampering = { readonly of: RequestKind; readonly errorCode?: number }
 
 /** Follows the requests of one connection, to know which response is of which kind. */
 export type Responses = {
   asked(chunk: Buffer): void
-  /** The complete responses so far. `lost` if one of them must get lost. */
+  /** Returns the responses that this chunk completes; `lost` if one of them must get lost. */
   answered(chunk: Buffer, tampering: Tampering | undefined): Buffer[] | 'lost'
 }
 
@@ -72,7 +72,7 @@ export function followResponses(onTampered: (kind: RequestKind) => void): Respon
   }
 }
 
-/** Cuts a stream of bytes into frames: a length of four octets, and as many octets. */
+/** Splits a stream of bytes into frames: a length in four octets, and as many octets. */
 function createFrames() {
   let chunks: Buffer[] = []
   let length = 0
@@ -97,7 +97,7 @@ function createFrames() {
   }
 }
 
-/** After length, correlation id and the header's tags. */
+/** The offset of the body, after length, correlation id and the header's tags. */
 const BODY = 9
 const THROTTLE_BYTES = 4
 
@@ -109,13 +109,13 @@ function withError(frame: Buffer, kind: RequestKind, code: number, version: numb
   if (kind === 'produce' || kind === 'add-partitions')
     failPartitions(cursor, { code, isProduce: kind === 'produce', hasIds: version >= 13 })
   else cursor.putInt16(code)
-  // no producer id and no epoch
+  // producer id and epoch become -1
   if (kind === 'init-producer-id') changed.fill(0xff, cursor.at(), cursor.at() + 10)
   return changed
 }
 
 /*
- * topics    = *(name *partition tags)            ; name: its text, or its id
+ * topics    = *(name *partition tags)            ; name: a string, or the topic's id
  * partition = number:4 errorCode:2 more tags
  * more      = baseOffset:8 appendTime:8 startOffset:8 *(number:4 message tags) message   ; only of a Produce response
  */
@@ -157,7 +157,7 @@ function emptyFetch(frame: Buffer, code: number): Buffer {
 
 type Cursor = ReturnType<typeof createCursor>
 
-/** Reads compact arrays, texts and tags, whose lengths are unsigned varints of one more than the length. */
+/** Reads compact arrays and strings, after a varint of their length + 1, and tags, after a varint of their number. */
 function createCursor(bytes: Buffer, start: number) {
   let at = start
   const varint = (): number => {

@@ -1,5 +1,5 @@
-// Creates the streams of a run, and records where a derived stream starts: at the earliest event, or between the
-// input's ends before and after its creation.
+// Creates the streams of a run, and records where a derived stream starts: at the earliest event, or between the ends
+// of the input before and after the creation.
 import { pollUntil } from '@weir/kit'
 
 import type { Account, Reply } from '@weir/testkit'
@@ -15,7 +15,7 @@ export type Making = {
 type Deps = { topics: Topics; streams: TortureStreams; account(): Account }
 
 const MADE_WITHIN_MS = 120_000
-/** The shortest that is possible. */
+/** The minimum that auth accepts. */
 const keyMaxAgeSeconds = 30
 
 /**

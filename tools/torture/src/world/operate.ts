@@ -1,4 +1,4 @@
-// The tool for backups, as an operator runs it: with auth's settings, and without the proxies.
+// Runs the backup tool as an operator does, with auth's settings and without the proxies.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -7,7 +7,7 @@ import type { ServiceEnv } from '@weir/testkit'
 
 const tool = join(REPOSITORY, 'services/auth/src/backup/main.ts')
 
-/** Returns what the tool prints. Rejects with its complaint if it fails. */
+/** Resolves with the tool's stdout. Rejects with its stderr if it fails. */
 export type Operate = (args: readonly string[], input?: string) => Promise<string>
 
 export const operateWith =

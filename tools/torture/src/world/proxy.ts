@@ -1,5 +1,5 @@
-// A proxy in front of a broker. It can cut, refuse, delay and silence connections, as the network does, and lose or
-// change single responses. A connection that has lost bytes is cut when the fault ends, as in TCP.
+// A proxy in front of a broker. It can reset, refuse, delay and silence connections, as the network does, and lose or
+// change single responses. It resets connections that have lost bytes when the fault ends, because TCP loses none.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { followResponses } from './kafka-responses.ts'
@@ -129,7 +129,7 @@ function join(
   return { end, hasLost: () => hasLost, release, gone }
 }
 
-/** The target gets everything that was sent, and then learns that the client has gone. */
+/** Closes the connection of a client that has gone, after the target got all bytes that it sent. */
 function leave(client: Socket, target: Socket): void {
   client.destroy()
   target.end()
@@ -167,7 +167,7 @@ function carry(carrying: Carrying): { release(): void } {
   return line
 }
 
-/** Keeps the order: no bytes overtake delayed bytes. */
+/** Forwards bytes in order: later bytes wait for delayed ones. */
 function createLine(from: Socket, to: Socket) {
   const late: { chunk: Buffer; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
@@ -187,7 +187,7 @@ function createLine(from: Socket, to: Socket) {
   }
   from.once('close', () => clearTimeout(timer))
   return {
-    /** Sends the chunk after this time; with `Infinity`, at the release. */
+    /** Sends the chunk after `inMs`; if that is `Infinity`, when `release` is called. */
     send(chunk: Buffer, inMs: number): void {
       if (inMs === 0 && late.length === 0) return write(chunk)
       late.push({ chunk, at: performance.now() + inMs })

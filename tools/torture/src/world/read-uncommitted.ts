@@ -1,5 +1,5 @@
-// Reads all records of a partition, as most readers of Kafka do, including aborted records and those of open
-// transactions.
+// Reads all records of a partition, including aborted records and those of open transactions, as Java's consumer does
+// by default.
 import { createFetcher } from '@weir/kafka'
 import type { Admin, Fetcher, FollowTarget, Kafka, SourceRecord } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'

@@ -1,5 +1,5 @@
-// The slots for replicas. Each has its own proxy. The broker listener behind it advertises the proxy's address, so that
-// no client bypasses the proxy.
+// The slots for replicas. Each slot has its own proxy and broker listener. The listener advertises the proxy's address,
+// so that no client bypasses the proxy.
 import { freePort } from '@weir/devstack'
 import type { ServiceName } from '@weir/devstack'
 
@@ -57,10 +57,10 @@ export async function openWays(): Promise<Ways> {
       'advertised.listeners': [`PLAIN://${at(ports.kafka)}`, ...told].join(),
       'listener.security.protocol.map': ['PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT', ...plain].join(),
       'num.network.threads': 1,
-      // Records that retention removed must not return after a kill, even if it is in the first 30 s of a broker.
+      // Records that retention removed must not return, even if a broker is killed in its first 30 s.
       'log.flush.start.offset.checkpoint.interval.ms': 200,
       'log.initial.task.delay.ms': 200,
-      // Another client's open transaction hides the records after it until it is aborted.
+      // Soon aborts other clients' open transactions, which hide later records.
       'transaction.abort.timed.out.transaction.cleanup.interval.ms': 1_000,
     },
     proxy(slot) {

@@ -1,5 +1,5 @@
-// Other clients of the same Kafka that have more rights than they need. They write into topics of Weir, and commit for
-// its groups. Each of their records has a special header, by which the checks recognise it.
+// Other clients of the same Kafka that have more rights than they need. They write into Weir's topics, and commit for
+// Weir's groups. The checks recognise their records by a header.
 import { randomUUID } from 'node:crypto'
 
 import { createBatchProducer, createPositions, createTransactor } from '@weir/kafka'
@@ -8,7 +8,7 @@ import type { Kafka, Position, SourceRecord } from '@weir/kafka'
 import type { TestOutput } from '../streams.ts'
 
 const STRANGERS = 'torture-stranger'
-/** If a broker loses the end of their transaction, it aborts the transaction after this time. */
+/** The transaction timeout: a broker that loses the end of a transaction aborts it after this time. */
 const OPEN_FOR_MAX_MS = 15_000
 
 export type ForeignRecord = {
@@ -27,7 +27,7 @@ export type Strangers = {
   close(): Promise<void>
 }
 
-/** A dead letter also has the headers of its source, but `svc-error` shows that Weir wrote it. */
+/** Weir copies the foreign header to a dead letter, but `svc-error` shows that Weir wrote the dead letter. */
 export const isForeign = ({ headers }: Pick<SourceRecord, 'headers'>): boolean =>
   headers[STRANGERS] !== undefined && headers['svc-error'] === undefined
 

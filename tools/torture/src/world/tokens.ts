@@ -1,13 +1,12 @@
-// The tokens that producers use, and those that must no longer work.
+// The tokens that producers use, and the tokens that must no longer work.
 import { delay } from '@weir/kit'
 
 import type { Account, Credentials } from '@weir/testkit'
 
 export type StreamTokens = {
-  /** Sets the credentials of a stream, with a token for them. */
   put(stream: string, credentials: Credentials, token: string): void
   of(stream: string): { credentials: Credentials; token: string }
-  /** Requests a new token, unless this was just done. */
+  /** Requests a new token, but at most once in RENEWED_WITHIN_MS. */
   renew(stream: string): Promise<void>
   /** Adds a token whose credentials are deleted. */
   bury(token: string): void

@@ -1,5 +1,5 @@
-// Reads topics without proxies. Records that are deleted here, as if by retention, are kept before, so that an input
-// topic can be checked completely.
+// Reads topics without proxies. Deletes records as retention does, but keeps copies, so that an input topic can be
+// checked completely.
 import { createAdmin, createRangeReader } from '@weir/kafka'
 import type { Admin, Kafka, RangeReader, SourceRecord } from '@weir/kafka'
 
@@ -9,13 +9,13 @@ import { createReadUncommitted } from './read-uncommitted.ts'
 export type Topics = {
   admin: Admin
   ends(topic: string): Promise<bigint[]>
-  /** All committed records of a partition in order, including those that were deleted here. */
+  /** All committed records of a partition in order, including those that `takeAway` deleted. */
   read(topic: string, partition: number): Promise<SourceRecord[]>
-  /** The committed records from an offset on that are still there. */
+  /** The committed records from an offset on that the topic still has. */
   readFrom(topic: string, partition: number, offset: bigint): Promise<SourceRecord[]>
-  /** All records of a partition, as most readers see them, including aborted records and those of open transactions. */
+  /** All records of a partition, including aborted records and those of open transactions. */
   readUncommitted(topic: string, partition: number): Promise<SourceRecord[]>
-  /** Deletes the records before these offsets, one per partition. */
+  /** Deletes the records before these offsets, one offset per partition. */
   takeAway(topic: string, before: readonly bigint[]): Promise<void>
   close(): Promise<void>
 }

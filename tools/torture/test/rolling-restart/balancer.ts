@@ -1,5 +1,5 @@
 // A TCP balancer in front of a service's replicas, like a Kubernetes Service. New connections go in turn to replicas
-// whose `/health/ready` returns 200 and that aren't about to end. An open connection stays with its replica.
+// that have not been removed and whose `/health/ready` returns 200. An open connection stays with its replica.
 import { connect, createServer, type Socket } from 'node:net'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -79,7 +79,7 @@ async function probe(endpoint: Endpoint): Promise<void> {
   }
 }
 
-/** Forwards bytes and ends: the end of one direction, or a reset. */
+/** Forwards bytes in both directions, and also each direction's end and resets. */
 function join(client: Socket, target: Socket): void {
   for (const [from, to] of [
     [client, target],

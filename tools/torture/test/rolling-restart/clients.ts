@@ -1,4 +1,4 @@
-// Clients that know nothing of replicas: HTTP/1.1 callers that keep their connection, and watchers that reconnect. They
+// Clients that know only the balancer: HTTP/1.1 callers that keep their connection, and watchers that reconnect. They
 // count the responses and errors that they get, for the test to check.
 import { Agent, request } from 'node:http'
 import { WebSocket } from 'ws'

@@ -1,5 +1,5 @@
-// Ends replicas as Kubernetes does in a rolling update. First the pod is removed from the balancer, which takes a
-// moment. Its preStop hook waits for that. Then SIGTERM follows.
+// Ends replicas as Kubernetes does in a rolling update. While the pod's preStop hook waits, the balancer removes the
+// pod. Then SIGTERM follows.
 import type { Service } from '@weir/devstack'
 import { delay, withTimeout } from '@weir/kit'
 import type { Balancer } from './balancer.ts'

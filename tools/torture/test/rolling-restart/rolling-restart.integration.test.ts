@@ -95,7 +95,7 @@ async function makeOutputs(input: TestInput): Promise<void> {
     })
 }
 
-/** Replaces every running pod, one after the other. */
+/** Replaces all pods in two waves: starts the replacements of a wave, then ends its old pods one by one. */
 async function rollAll(): Promise<number[]> {
   const old = pods.splice(0)
   const codes: number[] = []
@@ -187,7 +187,6 @@ async function untilDerived(): Promise<void> {
   }
 }
 
-/** The results that no client should get. */
 const unexpected = (met: Met, expected: RegExp): string[] =>
   [...met].filter(([what]) => !expected.test(what)).map(([what, count]) => `${count} × ${what}`)
 

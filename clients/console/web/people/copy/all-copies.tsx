@@ -1,5 +1,5 @@
-// All that is stored about a person as one file for the person, and where it is stored as one for the organization, so
-// that nobody must put an answer together by hand.
+// Downloads the events of a person as one file for the person, and where they are stored as one file for the
+// organization.
 import { useState } from 'preact/hooks'
 import { Refused, sentencesOf } from '../../api/calls.ts'
 import type { Calls } from '../../api/calls.ts'
@@ -25,14 +25,14 @@ type Props = {
   readonly naming: Naming
 }
 
-/** In the name of the file. */
+/** A part of the file's name. */
 const named = {
   anybody: 'all',
   'not others': 'without-others',
   'the person': 'only-this-value',
 } as const satisfies Record<Naming, string>
 
-/** The browser holds all copies in memory. */
+/** The browser keeps all copies in memory. */
 const bytesMax = 200_000_000
 
 export function AllCopies({ calls, search, fields, person, naming }: Props) {
@@ -92,7 +92,9 @@ type Wanted = {
   readonly naming: Naming
 }
 
-/** In turn, because an account makes one download at a time. Without one of them the copy would not be complete. */
+/**
+ * Downloads one stream after another, because an account may make one download at a time. Throws if any download fails.
+ */
 async function eventsIn(
   { calls, streams, searchId, naming }: Wanted,
   onSaid: (said: string) => void,

@@ -15,7 +15,7 @@ export type Copy = {
   readonly events: ReadonlyMap<string, Uint8Array>
 }
 
-/** The file is named after the person, so that those of two people are not confused. */
+/** Names the file after the person, so that the files of two people are not confused. */
 export const copyName = (person: string, what: string, ending: string): string =>
   `${`${person.slice(0, 60)}-${what}`.replaceAll(/[^\w.@-]+/g, '_')}.${ending}`
 
@@ -27,7 +27,7 @@ export const copyFile = (copy: Copy): Uint8Array<ArrayBuffer> =>
       ),
       'README.txt': strToU8(explanationOf(copy)),
     },
-    { level: 1 }, // the page stands still meanwhile
+    { level: 1 }, // compression blocks the page
   )
 
 const leftOut = {

@@ -6,7 +6,7 @@ import type { FoundPlaces, Knowing } from '../places.ts'
 
 export type Places = {
   readonly streams: readonly FoundPlaces[]
-  /** By stream. */
+  /** The outputs of each input stream. */
   readonly outputs: ReadonlyMap<string, readonly Output[]>
 }
 
@@ -35,7 +35,7 @@ const rowsOf = ({ streams, outputs }: Places, { contracts, words }: Knowing) =>
         for_consent_to: output?.levels.map(words).join(', ') ?? '',
         tags_of_output: output?.tags.join(', ') ?? '',
         readers_can_decrypt: readersDecrypt(found, output, words),
-        kept_until: until.slice(0, 10), // the end of a retention is only known to the day
+        kept_until: until.slice(0, 10), // only the day is known
         kept_until_is_unknown_because: because,
         not_searched: found.notSearched,
       }

@@ -1,17 +1,17 @@
-// The requests for a person before the list is searched: those of this session, and those that a file of results names.
-// Auth is asked whether those of a file exist, because the file may be old, or of another account. Pure.
+// Earlier requests for a person: those of this session, and those in a file of results. Each request in a file is
+// looked up, because the file may be old. Pure.
 import { requestKey } from '../../api/erasure.ts'
 import type { Erasure } from '../../api/erasure.ts'
 import type { Listed, Requested } from './people-file.ts'
 import type { EarlierRequest } from './person.ts'
 
 type Known = {
-  /** By `requestKey`. */
+  /** Those of this session, by `requestKey`. */
   readonly requests: ReadonlyMap<string, Erasure>
   readonly existing: (request: Requested) => Promise<Erasure | undefined>
 }
 
-/** At most one in each stream: the session's, or the last that the file names. */
+/** Returns at most one for each stream: the session's, else the last in the file. */
 export async function earlierRequests(
   { requests, existing }: Known,
   { asked, requested }: Pick<Listed, 'asked' | 'requested'>,

@@ -1,10 +1,10 @@
-// The last step for the people of a file: what is done with them, confirmed by a text that must be typed.
+// The last step for the people of a file: shows what is done, and asks for a typed confirmation.
 import { useState } from 'preact/hooks'
 import { Typed } from '../../ui/typed.tsx'
 import { many } from '../../ui/words.ts'
 
 type Props = {
-  /** The number of people who can be erased, and the number of people of whom nothing was found. */
+  /** The number of people who can be erased. `nowhere`: the number of those of whom nothing was found. */
   readonly found: number
   readonly nowhere: number
   readonly records: boolean

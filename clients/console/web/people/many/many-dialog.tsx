@@ -1,5 +1,5 @@
-// Erasing many people by a CSV file: the file is read here, each person is searched and shown, and only then erased.
-// The results with the salts are a file, too.
+// Erases the people in a CSV file. The page searches and shows all people before any is erased. The results, with the
+// salts, are a file, too.
 import { useState } from 'preact/hooks'
 import type { Session } from '../../session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -84,7 +84,7 @@ const FileChoice = ({ isBusy, notes, problems, onFile }: FileProps) => (
         type="file"
         accept=".csv,.tsv,.txt,text/csv"
         disabled={isBusy}
-        // The same file is read again after it was corrected.
+        // Allows the user to choose the same file again after correcting it.
         onClick={(event) => (event.currentTarget.value = '')}
         onChange={(event) => onFile(event.currentTarget.files?.[0])}
       />
@@ -119,7 +119,7 @@ const FieldsForAll = ({ reference, dueOn, onChange }: FieldsProps) => (
   </div>
 )
 
-/** Without this, an officer notices only later that a request cannot be found again. */
+/** Warns of people without a reference, by which their requests could be found later. */
 function Unreferenced({ people }: { readonly people: readonly Person[] }) {
   const without = people.filter(
     ({ asked, outcomes }) => asked.reference === '' && outcomes.length === 0,

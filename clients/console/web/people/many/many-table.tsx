@@ -1,4 +1,4 @@
-// The people of a list: where each was found, what was requested before, and the results.
+// The people in a list: where each was found, earlier requests, and the results.
 import { useRef } from 'preact/hooks'
 import { timeOf } from '../../api/erasure.ts'
 import { hrefOf } from '../../place.ts'

@@ -4,7 +4,7 @@ import { csvFile } from '../../ui/csv-file.ts'
 
 export const peopleMax = 100
 
-/** What is requested for a person, in one line of the list or in all lines of the person together. */
+/** The request for a person, from one line of the list or from all lines of the person. */
 export type Asked = {
   readonly value: string
   readonly reference: string
@@ -12,7 +12,6 @@ export type Asked = {
   readonly dueOn: string
 }
 
-/** Each person once. */
 export type Listed = {
   readonly asked: Asked
   /** All lines that name the person, for the results. */
@@ -34,17 +33,17 @@ export type PeopleFile = {
 type Line = Asked & {
   /** The number of its first line in the file. */
   readonly at: number
-  /** Whether it has a text in a column without a name, for example because a value contains the separator. */
+  /** Whether a column without a name contains text, for example because a value contains the separator. */
   readonly isLonger: boolean
-  /** The due date as it is in the file. */
+  /** The due date as written in the file. */
   readonly due: string
   readonly request: Requested
 }
 
 /**
- * Reads a list with the columns value, reference and due, of which only value is required. A column with the name of one
- * of `fields`, by which people are searched, is read as value. A file of results is such a list, too: it names each person
- * once for each stream, with the request.
+ * Reads a list with the columns value, reference and due. Only value is required. Instead, one column may have the name
+ * of one of `fields`, by which people are searched. A file of results is such a list, too. It has a line for each
+ * person and stream, with the request.
  */
 export function readPeople(text: string, fields: readonly string[] = []): PeopleFile {
   const [head, ...rows] = rowsIn(text)
@@ -71,7 +70,7 @@ export function readPeople(text: string, fields: readonly string[] = []): People
   }
 }
 
-/** The column of the values is called value, or it is the only one with the name of a field. */
+/** Without a column value, renames the only column with the name of a field to value. */
 function namedIn(names: readonly string[], fields: readonly string[]): readonly string[] {
   const known = new Set(fields.map((field) => field.toLowerCase()))
   const ofField = names.filter((name) => known.has(name) && !['reference', 'due'].includes(name))
@@ -92,7 +91,7 @@ const isOften = (lines: readonly Line[]): boolean => lines.length > 1
 
 type Row = { readonly at: number; readonly cells: readonly string[] }
 
-/** Without empty rows. A cell in quotes may have several lines. */
+/** Returns the rows that are not empty. A cell in quotes may have several lines. */
 function rowsIn(text: string): readonly Row[] {
   let at = 1
   const plain = text.replace(/^\uFEFF/, '')
@@ -105,7 +104,7 @@ function rowsIn(text: string): readonly Row[] {
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
 }
 
-/** Only looks at the names of the columns, because values may contain separators. */
+/** Finds the separator in the names of the columns, because values may contain separators, too. */
 function separatorOf(text: string): string {
   const head = text.split(/[\r\n]/).find((line) => line.trim() !== '') ?? ''
   return /[,;\t]/.exec(head.replaceAll(/"[^"]*"/g, ''))?.[0] ?? ','
@@ -124,7 +123,7 @@ function lineOf({ at, cells }: Row, names: readonly string[]): Line {
   }
 }
 
-/** Files of results have an apostrophe before a text that a spreadsheet would take for a formula. */
+/** Removes the apostrophe that files of results have before texts that look like formulas. */
 const withoutApostrophe = ({ value, reference, ...line }: Line): Line => ({
   ...line,
   value: value.replace(formulaEscape, ''),
@@ -132,7 +131,7 @@ const withoutApostrophe = ({ value, reference, ...line }: Line): Line => ({
 })
 const formulaEscape = /^'(?=[=+\-@\t\r])/
 
-/** One request has one reference and one due date. */
+/** Merges a person's lines, because a request has one reference and one due date. */
 function personOf(lines: readonly Line[]): Omit<Listed, 'requested'> {
   const [value = ''] = lines.map((line) => line.value)
   const reference = lines.map((line) => line.reference).find((text) => text !== '') ?? ''
@@ -160,13 +159,13 @@ const lineMax = 200
 
 type Head = {
   readonly text: string
-  /** The columns as they are in the file. */
+  /** The names of the columns as written in the file. */
   readonly written: readonly string[]
   readonly names: readonly string[]
   readonly fields: readonly string[]
 }
 
-/** Why no line can be read. */
+/** Returns why no line can be read; undefined if lines can be read. */
 function refusalOf({ text, written, names, fields }: Head): string | undefined {
   if (text.startsWith(zipSignature))
     return 'This is an Excel workbook: in Excel, save it as CSV UTF-8, and choose that file.'
@@ -204,7 +203,7 @@ function problemsOf({ at, value, reference, due, dueOn, isLonger }: Line): reado
   return wrong.filter((text) => text !== '').map((text) => `Line ${at} ${text}.`)
 }
 
-/** As spreadsheets write it in many countries: 24.12.2026 or 24-12-2026. */
+/** Converts 24.12.2026 and 24-12-2026, the forms of many spreadsheets, to 2026-12-24. */
 const dayIn = (text: string): string =>
   text.replace(/^(\d\d?)([.-])(\d\d?)\2(\d{4})$/, (_, day, _separator, month, year) =>
     [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
@@ -218,17 +217,19 @@ const dayRefusalOf = (dueOn: string): string =>
 const isDay = (text: string): boolean =>
   dayShape.test(text) && new Date(text).toJSON()?.slice(0, 10) === text
 
-/** What was done for one person in one stream. */
+/** What was done for a person in a stream. */
 export type Outcome = Asked & {
   readonly stream: string
   readonly events: number
-  /** The outputs that decrypt fields, with the events that were found in each. */
+  /** The outputs that decrypt fields, each with the number of events found. */
   readonly outputs: string
-  /** The last day on which one of these outputs has such an event, or `unknown`; otherwise empty. */
+  /**
+   * The last day on which one of these outputs may contain decrypted values, or `unknown`. Empty without such values.
+   */
   readonly keptUntil: string
   readonly erasure: string
   readonly salt: string
-  /** Why nothing was done; otherwise empty. */
+  /** Why nothing was done; empty if something was. */
   readonly problem: string
 }
 

@@ -1,10 +1,10 @@
-// A person of the list: what was found, which requests exist already, and what can still be requested. Pure.
+// A person in the list: what was found, earlier requests, and what can still be requested. Pure.
 import { isRecord, outputsKeepUntil, timeOf } from '../../api/erasure.ts'
 import type { Erasure, Holding } from '../../api/erasure.ts'
 import { isoDay } from '../../ui/words.ts'
 import type { Listed, Outcome } from './people-file.ts'
 
-/** What a search says about a stream, as far as it is used here. */
+/** The part of a stream's search result that is used here. */
 export type Found = {
   readonly stream: string
   readonly events: number
@@ -17,7 +17,7 @@ export type Person = Listed & {
   readonly search?: { readonly id: string; readonly streams: readonly Found[] }
   /** Why the search failed. */
   readonly problem?: string
-  /** The requests for the person before this list was searched. A search may not find what they erased. */
+  /** Earlier requests for the person. A search may not find events that these requests erased. */
   readonly earlier: readonly EarlierRequest[]
   /** One for each stream that was tried. */
   readonly outcomes: readonly Outcome[]
@@ -25,13 +25,16 @@ export type Person = Listed & {
 
 export type EarlierRequest = { readonly stream: string; readonly erasure: Erasure }
 
-/** The streams with events of the person, without those where the person is erased. */
+/** Returns the streams with events of the person, without those where the person is erased. */
 export const toErase = ({ search, outcomes }: Person): readonly Found[] =>
   search?.streams.filter((found) => canErase(found) && !isDone(outcomes, found)) ?? []
 
 export const canErase = ({ events, isErased }: Found): boolean => events > 0 && !isErased
 
-/** All streams, if nothing was found in any of them, and nothing was erased before. */
+/**
+ * Returns the streams without a request if nothing was found in any stream, and nothing was erased before. Otherwise
+ * returns none of them.
+ */
 export const toRecord = ({ search, earlier, outcomes }: Person): readonly Found[] =>
   search?.streams.every(isEmpty) && earlier.every(({ erasure }) => isRecord(erasure))
     ? search.streams.filter((found) => !isDone([...earlier, ...outcomes], found))
@@ -49,17 +52,16 @@ const isDone = (
 export const isNowhere = ({ search, earlier }: Person): boolean =>
   search !== undefined && earlier.length === 0 && search.streams.every(isUntold)
 
-/** The search found no trace of the person in this stream. */
+/** Whether the search found no trace of the person in this stream. */
 export const isUntold = (found: Found): boolean =>
   found.events === 0 && !found.isErased && isEmpty(found)
 
-/** What an earlier request did, such as «erased». */
 export function doneBy(erasure: Erasure): string {
   if (erasure.levels !== undefined) return 'consent withdrawn'
   return isRecord(erasure) ? 'nothing found, recorded' : 'erased'
 }
 
-/** The results of a person. Each line of the list gets one per stream, or one that says why there is none. */
+/** Returns the results of a person: for each line of the list, one per stream, or one that says why there is none. */
 export function linesOf(person: Person): readonly Outcome[] {
   const { asked, lines, outcomes, earlier } = person
   const before = earlier
@@ -92,7 +94,7 @@ export const noOutcome = {
   salt: '',
 }
 
-/** What the results say about a request. */
+/** Returns the part of a result that describes the request. */
 export const toldBy = ({ id, outputs }: Erasure) => ({
   outputs: countsIn(outputs),
   keptUntil: outputsKeepUntil(outputs),

@@ -1,5 +1,5 @@
-// Many people one after the other: each is searched, and then erased in every stream where events were found. A failure
-// for one person doesn't stop the others, and both steps can be repeated for those that failed.
+// Searches many people one after another, and then erases each in every stream where events were found. A failure for
+// one person doesn't stop the others. Both steps can be repeated.
 import { useState } from 'preact/hooks'
 import { sentencesOf } from '../../api/calls.ts'
 import { requestKey } from '../../api/erasure.ts'
@@ -12,7 +12,7 @@ import type { Asked, Listed, Outcome, Requested } from './people-file.ts'
 import { noOutcome, toErase, toldBy, toRecord } from './person.ts'
 import type { Found, Person } from './person.ts'
 
-/** The reference and the due date of all people who have none of their own. */
+/** The reference and the due date for people who have none in the list. */
 export type ForAll = Omit<Asked, 'value'> & {
   /** Whether an erasure is also recorded for people of whom nothing was found. */
   readonly records: boolean

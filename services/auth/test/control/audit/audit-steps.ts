@@ -11,7 +11,7 @@ export type Step = {
   readonly route: string
   readonly entry: (at: At) => { action: string; target: Json }
   readonly by?: 'platform'
-  /** If this action is already in progress, the response says so, and nothing changes. */
+  /** The action may already be in progress. Then the request changes nothing, and has no entry. */
   readonly mayBeUnderWay?: true
   readonly send: (at: At) => Promise<Reply>
 }
@@ -179,7 +179,7 @@ export const steps: readonly Step[] = [
     async send({ account, v, contract }) {
       const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
       const ours = await tenantsContract({ contract, subject })
-      // The steps below that look for a data subject need this contract.
+      // Later steps that search for a data subject need this contract.
       return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
     },
   },

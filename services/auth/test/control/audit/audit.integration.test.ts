@@ -1,6 +1,6 @@
 // The audit log. Every route that changes something leaves exactly one entry, which names the actor, the action and the
-// target, and contains no secret. An account sees its own entries. The file has its own topic prefix, because it
-// rotates all keys.
+// target, and contains no secret. An account sees its own entries. The tests have their own topic prefix, because they
+// rotate all keys.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
@@ -37,7 +37,7 @@ type Entry = {
   readonly [member: string]: unknown
 }
 
-/** All entries since the start of the tests that the holder of the key can see, read page by page. */
+/** Reads, page by page, the entries since the start of the tests that the API key may read. */
 async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   const entries: Entry[] = []
   let after = `from=${startedAt}`
@@ -55,7 +55,7 @@ async function entriesOf({ headers }: Reply): Promise<Entry[]> {
   return (await entriesFor(platformKey)).filter(({ by }) => by.requestId === requestId)
 }
 
-/** Waits for the entry, which is written after the response. */
+/** Waits for the entry of a refused request, which is written after the response. */
 const entryOfRefused = (reply: Reply): Promise<Entry> =>
   pollUntil(async () => (await entriesOf(reply))[0], { deadlineMs: 60_000, what: 'the entry' })
 

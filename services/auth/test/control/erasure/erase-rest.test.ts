@@ -1,5 +1,5 @@
-// Erasing a data subject with more pseudonyms than fit into one transaction: piece by piece, by any replica, and with
-// other changes in between.
+// Erasing a data subject with more links than fit into one transaction. Several transactions erase them, from any
+// replica, with other changes in between.
 import { expect, test } from '@jest/globals'
 import { eraAt, linksOf, prefixesOf, termEndMs, termOf } from '@weir/fieldcrypt'
 import type { TermKeys } from '@weir/fieldcrypt'
@@ -13,12 +13,12 @@ import { eraseClicks, eraseSubject, eraseToEnd, makeClicksOf } from '../support-
 
 const devices = Array.from({ length: 520 }, (_, index) => `device-${index}`)
 const pieceBytesMax = 1_000_000
-/** The maximum growth from one more link, plus its key record. */
+/** The tolerance: one more link, plus its key record. */
 const roomBytes = 100_000
 
 type Scene = { memory: Memory; stream: InputStream; terms: number[]; changes: number[] }
 
-/** A subject with all devices in two terms. `changes` has the bytes of keys that each change puts. */
+/** Prepares a stream with keys in two terms. `changes` has the bytes of key records that each change writes. */
 async function scene(): Promise<Scene> {
   const memory = memoryControl()
   // In the last era of a term, the next term has its keys already.
@@ -60,7 +60,7 @@ const linksOfAll = (scene: Scene): Links =>
 const accept = ({ memory, stream }: Scene, links: Links, deps: Memory['deps'] = memory.deps) =>
   eraseSubject(deps, { stream, subject: 'ada', links })
 
-/** The number of erased links. */
+/** Returns the number of erased links. */
 const cutOut = (scene: Scene, links: Links): number =>
   [...links].reduce((sum, [term, inTerm]) => {
     const { tree } = keysOf(scene, term)

@@ -1,4 +1,4 @@
-// Erasing, without Kafka: what the trees still reveal afterwards, and what control state still contains.
+// Erasing, without Kafka: what the key trees and control state contain afterwards.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {

@@ -1,5 +1,4 @@
-// An account that erases invented values over the API: the limit, the response at the limit, and that other accounts
-// are not affected.
+// An account erases invented values over the API: its limit, and other accounts, which are not affected.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -21,7 +20,6 @@ afterAll(async () => {
 const madeUp = (what: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${what}-${index}`)
 
-/** The offset of the account's last key record. */
 async function lastKeyOf(billingId: string): Promise<bigint | undefined> {
   const records = await reader.read('weir.keys')
   return records.findLast(({ key }) => key?.toString().startsWith(`${billingId}/`))?.offset

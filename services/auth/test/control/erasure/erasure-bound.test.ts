@@ -1,4 +1,4 @@
-// The limit on erased values. Invented values are refused at the limit, so their cost is limited, too.
+// The limit on erased values. Because invented values are refused at the limit, their cost is limited, too.
 import { expect, test } from '@jest/globals'
 import { eraAt, linksOf, termOf } from '@weir/fieldcrypt'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'

@@ -1,5 +1,5 @@
-// When an erasure counts as applied and as complete, depending on the replicas' heartbeats and on the content of
-// Kafka's log.
+// When an erasure becomes applied and complete. This depends on the replicas' heartbeats and on the content of Kafka's
+// log.
 import { describe, expect, test } from '@jest/globals'
 import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'
@@ -43,7 +43,7 @@ async function scene() {
     },
   })
   const now = () => follower.tables.erasure(erasure.streamId, erasure.erasureId)
-  /** The state after a scan of a log with these keys. */
+  /** Returns the erasure after a scan of a log with these keys. */
   const look = async (log: string[]) => {
     world.log = log
     memory.passTime(11 * minuteMs)
@@ -99,7 +99,7 @@ describe('while readers may have keys', () => {
     const target = { billingId: 'acme', input: 'clicks', name: output.name }
     return {
       ...made,
-      /** Passes the seconds, and returns whether it is applied then. */
+      /** Advances the clock, and returns whether the erasure is then applied. */
       async isAppliedAfter(seconds: number): Promise<boolean> {
         passTime(seconds * 1_000)
         await states.reconcile()

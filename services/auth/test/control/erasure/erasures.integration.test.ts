@@ -1,4 +1,4 @@
-// Erasures over the API: which are accepted, how others are refused, and that the log contains no value.
+// Erasures over the API: which are accepted, and how other requests are refused. The log contains no value.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import {

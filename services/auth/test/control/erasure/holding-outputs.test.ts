@@ -1,4 +1,5 @@
-// The outputs that an erasure names: those that decrypt its levels, including deleted ones, but no later ones.
+// The outputs that an erasure names: those that decrypt its levels, including deleted outputs, but no outputs that were
+// created later.
 import { expect, test } from '@jest/globals'
 import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'

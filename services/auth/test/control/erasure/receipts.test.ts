@@ -1,4 +1,4 @@
-// What a receipt claims that an erasure covers.
+// What an erasure covers, according to its receipt.
 import { beforeEach, expect, test } from '@jest/globals'
 import { erasureKey, partOf, restoreKey } from '@weir/control-state'
 import type { ErasureRecord, ErasureTerm, InputStream } from '@weir/control-state'

@@ -1,5 +1,5 @@
-// A rotation and an erasure at the same time: erased people stay erased, and others stay readable. After the old KEK is
-// destroyed, the erasure becomes `destroyed`.
+// A rotation and an erasure at the same time: erased people stay erased, and the fields of others stay readable. After
+// the old KEK is destroyed, the erasure becomes `destroyed`.
 import { beforeEach, expect, test } from '@jest/globals'
 import {
   consentOf,
@@ -25,7 +25,7 @@ const rotationMs = 86_400_000
 const line = (version: number): string => `test ${version} ${`1${version}`.repeat(32)}`
 
 let kekLines: string
-/** For each replica with heartbeats: the KEKs that it reports. */
+/** The KEKs that each replica reports in its heartbeats. */
 let held: (readonly string[] | undefined)[]
 let memory: Memory
 let stream: InputStream
@@ -104,7 +104,7 @@ test('an erasure that finds new wrapping keys which are not unwrapped yet waits 
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
-      // Done by another replica, between the look-up of the wrapping key and the change.
+      // Another replica does this between the look-up of the wrapping key and the change.
       if (++changes === 1) await startRotation(deps)
       return deps.writer.change(what, decide)
     },
@@ -123,7 +123,7 @@ async function rotate(): Promise<void> {
   await memory.follower.wrappingKeys.settled()
   await continueRotation(memory.deps, () => true)
 }
-/** Does what the erasures' reconcile loop does once every replica has read the keys. */
+/** Erases a value, and marks the erasure as applied. */
 async function forget(value: string): Promise<string> {
   const { erasure } = await erase(memory.deps, value)
   await markApplied(erasure)
@@ -172,7 +172,7 @@ test('one in the middle of a rotation is not while the KEK of before the rotatio
   kekLines = [line(1), line(2)].join('\n')
   await startRotation(memory.deps)
   await memory.follower.wrappingKeys.settled()
-  // When the new wrapping key wraps all key records, and the old one still exists.
+  // The new wrapping key wraps all key records, and the old one still exists.
   await rotateWhileForgetting('ada', 3)
   const [erasure] = memory.follower.tables.erasuresOf(stream.streamId)
   if (erasure === undefined) throw new Error('there is no erasure')

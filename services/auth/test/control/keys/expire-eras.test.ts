@@ -1,4 +1,4 @@
-// Keys that are past their age are removed, one era per day. A clock error removes none.
+// Keys that are older than the key retention are removed, one era per day. A clock error removes no keys.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ERA_MS, eraAt, lastEraOf, termEndMs, termOf } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'

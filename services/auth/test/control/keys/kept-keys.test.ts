@@ -92,7 +92,7 @@ describe('signing keys', () => {
 })
 
 describe('terms and eras', () => {
-  /** The names of the key records of an era, such as `651`, or of a term, such as `t54`. */
+  /** Returns the names of the key records of an era, such as `651`, or of a term, such as `t54`. */
   const partsOf = ({ follower }: Memory, streamId: string, era: number | string) =>
     [...follower.keyStore.under(`acme/${streamId}/${era}/`)].map((key) => key.split('/').at(-1))
 

@@ -48,7 +48,7 @@ const keyStore = () => memory.follower.keyStore
 const keysSettled = () => memory.follower.wrappingKeys.settled()
 const partKeys = (): string[] =>
   [...keyStore().keys()].filter((key) => keyNameOfRecord(key) !== undefined).sort()
-/** The content of each key record, if it can be decrypted. */
+/** Returns the content of each key record; undefined if it can't be decrypted. */
 const contents = (): (string | undefined)[] =>
   partKeys().map((key) =>
     memory.follower.keyring.open(key, keyNameOfRecord(key) ?? '')?.toString('hex'),

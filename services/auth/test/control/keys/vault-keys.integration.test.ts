@@ -1,5 +1,5 @@
-// Tests when a key version in Vault counts as gone, with a real Vault: only if Vault's response about that key says so.
-// The result gets into signed receipts, so any other response must not count.
+// Tests with a real Vault when a key version counts as destroyed: only if Vault's response about that key says so.
+// Signed receipts contain the result, so no other response may count.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The restored backup is older than some erasures, withdrawals and removals of keys, and none of these is undone.
+// A restored backup is older than erasures, withdrawals and removals of keys. The restore undoes none of these.
 import { beforeEach, expect, test } from '@jest/globals'
 import {
   consentOf,
@@ -70,7 +70,7 @@ function seal(value: string): void {
   sealed.push({ keyLink: person.keyLink, texts, atMs, value })
 }
 
-/** The levels at which each event can be decrypted, such as `ada 0 1`. */
+/** Returns the levels at which each event can be decrypted, such as `ada 0 1`. */
 function opened(at: Memory): string[] {
   return sealed.map(({ keyLink, texts, atMs, value }) => {
     const keys = keysAt(at, atMs)
@@ -87,10 +87,10 @@ function opened(at: Memory): string[] {
   })
 }
 
-/** The state of a backup: everything that was written so far. */
+/** Returns the number of records in a backup: everything that was written so far. */
 const backup = (): number => memory.written.length
 
-/** Another cluster with the records of the backup, and with the log of erasures. */
+/** Returns another cluster, with the records of the backup and the log of erasures. */
 async function restore(saved: number, versions = [1]): Promise<Memory> {
   const other = memoryControl('acme', kekOf(versions))
   other.passTime(memory.deps.now() - other.deps.now())

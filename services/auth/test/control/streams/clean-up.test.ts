@@ -13,7 +13,7 @@ import type { Memory } from '../support-memory.ts'
 
 const settleMs = 6_000
 
-/** An input stream with two outputs, all ready, with keys and topics. */
+/** Creates an input stream with two outputs, all ready, with keys and topics. */
 async function withStreams(): Promise<Memory & { input: InputStream }> {
   const memory = memoryControl()
   const input = inputStream({ partitions: 2 })

@@ -145,7 +145,7 @@ describe('a derived stream', () => {
     return memory
   }
 
-  /** An input stream, after derivers of a former stream `d` have used their transactional ids. */
+  /** Creates an input stream. Derivers of a former stream `d` have used their transactional ids. */
   const withDerivedBefore = async (): Promise<Memory> => {
     const memory = await withInput()
     for (const partition of [0, 1])

@@ -1,5 +1,5 @@
-// auth with a Kafka that has other settings: missing topic settings are set, and the rest is reported. The test run has
-// a single broker, which can guarantee little, so the other cases use invented settings.
+// auth with a Kafka that has other settings: auth sets missing topic settings, and reports the rest. The test run has
+// only one broker, so other cases use invented settings.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin, TopicSettings } from '@weir/kafka'

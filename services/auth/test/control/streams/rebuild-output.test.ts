@@ -1,5 +1,5 @@
-// A rebuild if Kafka fails, and if two replicas of auth work on it. Records that were derived after the rebuild are
-// never cut.
+// A rebuild when Kafka fails, and when two replicas of auth work on it. Records that were derived after the rebuild are
+// never deleted.
 import { expect, test } from '@jest/globals'
 import { streamKey } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'

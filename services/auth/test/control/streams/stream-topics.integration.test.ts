@@ -1,5 +1,5 @@
-// The topics of a derived stream that is created again under its name. Writers of the former topics that use no
-// transaction can't write to the new ones.
+// The topics of a derived stream that is created again under its name. Clients that wrote to the former topics without
+// transactions can't write to the new ones.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deadLetterTopicOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'

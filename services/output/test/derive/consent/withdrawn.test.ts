@@ -1,5 +1,5 @@
-// Levels that people withdraw: random histories of consents and withdrawals, a thousand in a soak. The events that
-// streams of random levels derive are compared with what a person would expect.
+// Withdrawn levels: random histories of consents and withdrawals. Compares the events that streams of random levels
+// derive with what a person would expect.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
@@ -35,7 +35,9 @@ const derived = (stream: Stream, { sealed }: Pick<Event, 'sealed'>, keys: EraKey
     input,
   )(sealed.record)
 
-/** What a person would expect: undefined if the event doesn't pass, otherwise the fields that stay encrypted. */
+/**
+ * Returns what a person would expect: undefined if the event doesn't pass, otherwise the fields that stay encrypted.
+ */
 function expected(stream: Stream, { consent, withdrawnSince }: Event): string[] | undefined {
   const left = consent.filter((level) => !withdrawnSince.includes(level))
   if (stream.consentLevels.some((level) => !left.includes(level))) return undefined

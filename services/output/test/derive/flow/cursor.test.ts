@@ -13,7 +13,7 @@ const readingAt = (offset: bigint) =>
     headers: {},
   })
 
-/** A cursor with offsets 10, 11, 14 and 15, and no others before 20. */
+/** Returns a cursor with the offsets 10, 11, 14 and 15, and no others before 20. */
 function cursorWithGaps() {
   const cursor = newCursor(10n)
   push(cursor, { readings: [10n, 11n, 14n, 15n].map(readingAt), next: 20n })

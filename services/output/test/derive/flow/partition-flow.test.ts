@@ -1,5 +1,5 @@
-// One partition of an input stream and its derived streams, with responses in many orders. Each event is derived
-// exactly once and in order. The broker is simulated, so that thousands of orders can be tested; other tests use a real
+// One partition of an input stream and its derived streams. Each event is derived exactly once and in order, whatever
+// the order of responses. The broker is simulated, so that thousands of orders can be tested. Other tests use a real
 // broker.
 import { setImmediate as realTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
@@ -18,7 +18,7 @@ const contract = await compiledExample('demo_v1')
 const QUIET: Faults = { fenced: 0, unknown: 0, isRefused: () => false }
 const stops: (() => Promise<void>)[] = []
 
-// Pauses of seconds pass immediately.
+// With fake timers, pauses take no time.
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }))
 afterEach(async () => {
   const stopping = Promise.all(stops.splice(0).map((stop) => stop()))
@@ -58,7 +58,7 @@ const sourceOf = (record: SourceRecord): Source => ({
   takeEvent: () => ({}),
 })
 
-/** The expected result of the record at an offset, for the stream with this number. Most records pass. */
+/** The expected result of a record for the stream with this number. Most records pass. */
 type Fate = 'passed' | 'filtered' | 'dead'
 function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']): Fate {
   const n = Number(offset)
@@ -68,7 +68,7 @@ function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']):
   return isRefused(offset) ? 'dead' : 'passed'
 }
 
-/** Keys arrive late. Contracts do, too: they are known after a later read of control state. */
+/** Simulates keys that arrive late, and contracts that are known only after a later read of control state. */
 function groupOf(stream: number, looks: Map<bigint, number>, isKnown: (offset: bigint) => boolean) {
   return {
     derive({ record: { offset, value, timestampMs } }: Source): OutRecord | undefined {

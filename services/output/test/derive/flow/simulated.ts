@@ -1,5 +1,5 @@
-// A broker in memory for flows: an input log with gaps, and two logs for each derived partition. Their lanes
-// acknowledge late, lose responses, are fenced, or refuse a record. Tests with a real broker show what a broker may do.
+// A broker in memory: an input log with gaps, and two logs for each derived partition. Appends are acknowledged late,
+// lose their response, are fenced, or are refused.
 import type { AppendLane, EncodedRecord, Fetcher, SourceRecord } from '@weir/kafka'
 import { KafkaError } from '@weir/kafka'
 import { delay } from '@weir/kit'
@@ -8,7 +8,7 @@ import type { DerivedPartition, Owned, PartitionLogs } from '../../../src/derive
 export type Random = () => number
 
 export type Faults = {
-  /** The probabilities that a batch is refused as fenced, and that its response is lost. */
+  /** The probability that a batch is refused as fenced. `unknown`: that its response is lost. */
   readonly fenced: number
   readonly unknown: number
   /** Whether the derived record of this input offset is refused. */
@@ -87,7 +87,7 @@ export function simulatedLogs(random: Random, faults: () => Faults) {
   return { acquire, logsOf }
 }
 
-/** Returns the records from an offset on, a moment later, in pieces of any length. */
+/** Delivers the records from an offset on, with delays, in batches of random length. */
 export function simulatedFetcher(
   random: Random,
   log: {

@@ -139,8 +139,8 @@ test('an account rests after a turn that was long, but only while another has so
       return false
     },
   }
-  // The worker becomes ready repeatedly, for less than a millisecond each, and records the steps of the other worker up
-  // to then.
+  // `quiet` becomes ready repeatedly, for less than a millisecond each time, and records how many steps the other
+  // worker has done.
   await pollUntil(
     () => {
       turns.ready(quiet)

@@ -1,5 +1,4 @@
-// The progress of a derived stream in Kafka's own tool, without Weir: while the stream is derived, and while no replica
-// derives it.
+// Kafka's own tool shows the progress of a derived stream, also while no replica derives it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +35,7 @@ afterAll(async () => {
 
 type Shown = { readonly at: number; readonly end: number; readonly lag: number }
 
-/** The sums over all partitions of the input. */
+/** Returns what the tool shows, summed over all partitions of the input. */
 async function shown(): Promise<Shown> {
   const tool = join(folder, 'kafka-consumer-groups.sh')
   const groupId = `weir.${scene.account.billingId}.${output.name}`

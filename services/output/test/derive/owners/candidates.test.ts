@@ -28,7 +28,7 @@ function replica(id: string, beat: Partial<KnownReplica['beat']>, when: Written)
 }
 
 const self = replica('self', {}, {})
-/** A lease after this replica has read its own heartbeats without a gap for this long. */
+/** Returns the lease of a replica that has read its own heartbeats without a gap for `ms`. */
 const leaseOf = (ms: number, renewedMs = nowMs) => {
   const instant = (at: number) => ({ wallMs: at, uptimeMs: at })
   return { since: instant(renewedMs - ms), renewed: instant(renewedMs) }

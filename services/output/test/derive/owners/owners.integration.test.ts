@@ -1,6 +1,6 @@
-// Replicas share partitions by their heartbeats on a real broker. Each replica has a network of its own. When a test
-// cuts this network, the replica can't reach the broker, and looks killed to the others. Names in Kafka are unique to
-// this file, and decrypterNames to each test.
+// Replicas share partitions by their heartbeats on a real broker. Each replica has its own network. When a test cuts
+// this network, the replica can't reach the broker, and seems dead to the others. Names in Kafka are unique to this
+// file, and decrypterNames are unique to each test.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { heartbeatValue, replicasTopic, startHeartbeats } from '@weir/control-state'

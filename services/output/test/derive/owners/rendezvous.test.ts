@@ -1,4 +1,4 @@
-// All replicas compute the same owners. Owners are evenly distributed, and few of them change.
+// All replicas compute the same owners. Partitions are evenly distributed, and few change their owner.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createRendezvous } from '../../../src/derive/owners/rendezvous.ts'

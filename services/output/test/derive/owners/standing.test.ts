@@ -1,4 +1,4 @@
-// The ownership of a replica, from heartbeat to heartbeat: several readers of one log, each with its own clocks.
+// Which partitions a replica owns after each heartbeat: several replicas read one log, each with its own clocks.
 import { describe, expect, test } from '@jest/globals'
 import type { Heartbeat, KnownReplica } from '@weir/control-state'
 import { measured } from '@weir/testkit'
@@ -22,7 +22,7 @@ type Reader = {
   uptimeOffMs: number
 }
 
-/** Readers that get every heartbeat immediately. */
+/** Returns a log whose readers get every heartbeat immediately. */
 function openLog() {
   let nowMs = 1_000_000
   const readers: Reader[] = []
@@ -64,7 +64,7 @@ function openLog() {
     join,
     write,
     pass,
-    /** Lets these replicas write heartbeats for so many seconds. */
+    /** Lets these replicas write heartbeats for this many seconds. */
     live(seconds: number, ...alive: Reader[]) {
       for (let second = 0; second < seconds; second += 1) {
         pass(1_000)
@@ -171,7 +171,7 @@ describe('the own lease', () => {
       const log = openLog()
       const [a, b] = [log.join('a'), log.join('b')]
       log.live(10, a, b)
-      // When it wakes up
+      // When the replica wakes up
       a[clock] += 3_600_000
       expect(ownedBy(a)).toEqual([])
       log.write(a)

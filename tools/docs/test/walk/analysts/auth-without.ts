@@ -2,7 +2,7 @@
 import { createServer, request as toAuth } from 'node:http'
 import type { ServerResponse } from 'node:http'
 
-/** A proxy of auth in which `schemas` replaces the schema registry. */
+/** Starts a proxy of auth in which `schemas` replaces the schema registry. */
 export async function authWithout(authUrl: string, schemas: (response: ServerResponse) => void) {
   const server = createServer((req, res) => {
     if (req.url?.startsWith('/registry')) return schemas(res)

@@ -1,5 +1,4 @@
-// Two contracts of one stream, with every type that an event's schema may have, and an event of each. The second
-// contract is a later version of the first.
+// Two versions of a contract, with every type that an event's schema may have, and an event of each version.
 import { expect } from '@jest/globals'
 
 const envelope = {

@@ -1,5 +1,5 @@
-// `weir export` as an analyst runs it, with everything running as after `npm start`. Checks what DuckDB and pandas find
-// in the files, and that a file is either complete or missing.
+// Runs `weir export` as an analyst does after `npm start`. Checks what DuckDB and pandas read from the files, and that
+// a file is either complete or missing.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -84,7 +84,7 @@ export function exportTests(ground: () => Ground): void {
     return texts.map((line) => asObject(JSON.parse(line)))
   }
 
-  /** The settings of a profile that has a stream's credentials. */
+  /** Writes a profile with a stream's credentials, and returns its settings. */
   async function savedIn(file: string, name: string, { clientId, clientSecret }: TestStream) {
     const nowhere = 'http://127.0.0.1:1'
     const urls = { authUrl: ground().everything.auth.url, ingestUrl: nowhere, outputUrl: nowhere }

@@ -1,4 +1,4 @@
-// The commands for analysts in the README, docs/analysts.md and docs/export.md, run unchanged: kcat, Confluent's Python
+// Runs the commands for analysts in the README, docs/analysts.md and docs/export.md unchanged: kcat, Confluent's Python
 // client, Kafka's console consumer, Kafka Connect, DuckDB and pandas.
 import { join } from 'node:path'
 

@@ -1,7 +1,7 @@
 // Loaded into auth before anything else (`--import`). It kills auth with SIGKILL when auth writes a matching record.
-// DIE_AT_RECORD is a pattern over «key value» of each record of weir.control. DIE_AT_WHEN says when to die: before the
-// transaction, when the first of several chunks of it is sent, when all are sent and the transaction is still open, or
-// right after its commit. Afterwards the file DIE_AT_WITNESS exists, which distinguishes this end from all others.
+// DIE_AT_RECORD is a pattern over «key value» of each record of weir.control. DIE_AT_WHEN says when to die: `before`
+// the transaction, `between` two of its chunks, while it is still `open` after all chunks, or `after` its commit.
+// Afterwards the file DIE_AT_WITNESS exists, so that a test can distinguish this end from other ends.
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

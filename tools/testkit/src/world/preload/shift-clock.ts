@@ -1,11 +1,11 @@
 // Loaded into a service before anything else (`--import`). The service's clock then runs normally, but ahead or behind
-// by the value of a variable. So a run can choose when to cross the full hour, at which persons get new keyLinks.
+// by the value of a variable. So a test can choose when a new rotation period, era or term begins.
 
 const shiftMs = Number(process.env['TEST_CLOCK_SHIFT_MS'] ?? 0)
 const RealDate = Date
 const now = (): number => RealDate.now() + shiftMs
 
-/** Without arguments it returns the shifted time. Otherwise it is unchanged. */
+/** Without arguments, `Date` returns the shifted time. With arguments, it is unchanged. */
 globalThis.Date = new Proxy(RealDate, {
   apply: () => new RealDate(now()).toString(),
   construct: (target, args, asked) =>

@@ -1,4 +1,4 @@
-// Events that are accepted and refused in every way. Each has different values in every field.
+// Sends events that are accepted and refused in every way. Each event has different values in every field.
 import { gzipSync } from 'node:zlib'
 
 import { expect } from '@jest/globals'
@@ -27,7 +27,7 @@ export const names = [
 ] as const satisfies ExampleContract[]
 const schemaIdOf = (name: ExampleContract) => (name === 'demo_event' ? 'demo/event/1.0.0' : name)
 
-/** The event with a different text in each field. The services write the envelope. */
+/** Returns the event with a different text in each field, except in the envelope. */
 function withValues(
   { witness }: Run,
   event: Record<string, unknown>,
@@ -109,7 +109,7 @@ export async function sendBadEvents(run: Run, token: string): Promise<void> {
   }
 }
 
-/** A token with an invalid signature. */
+/** Returns a token with an invalid signature. */
 export function forged({ witness }: Run, token: string): string {
   const [head = '', claims = ''] = token.split('.')
   return witness.knows(

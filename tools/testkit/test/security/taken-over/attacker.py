@@ -1,9 +1,9 @@
-"""An attacker at a broker with a service's login: makes the attempts given on stdin, and prints the results.
+"""An attacker with a service's login to Kafka. Makes the attempts given on stdin, and prints the results.
 
 In: {"settings": {…}, "produce": [{"topic": …, "transactionalId"?: …}], "fence": [transactional ids], "read": [topics]}
 Out: {"produced": {topic: null or the error's name}, "fenced": {id: …},
-"read": {topic: [[key, value or null], …] or the error's name}}, keys and values in base64. Transactions are
-aborted.
+"read": {topic: [[key, value or null], …] or the error's name}}
+Keys and values are in base64. Transactions are aborted.
 """
 
 import base64
@@ -48,7 +48,7 @@ def abort(client):
     try:
         client.abort_transaction(20)
     except KafkaException:
-        pass  # it was empty
+        pass  # the transaction was empty
 
 
 def fence(transactional_id):
@@ -80,7 +80,7 @@ def read(topic):
             consumer.close()
             return records
         elif message.error().code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
-            continue  # reading needs none
+            continue  # reading needs no group
         else:
             raise KafkaException(message.error())
 

@@ -1,4 +1,4 @@
-// An attacker who controls a service: its file of KEKs and its login to Kafka, and every action that these permit.
+// An attacker who controls a service, and uses its file of KEKs and its login to Kafka.
 import { spawn } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -29,7 +29,7 @@ export type Outcome = {
   readonly read: Readonly<Record<string, string | readonly [string, string | null][]>>
 }
 
-/** Runs in one process, one attempt after the other. */
+/** Makes the attempts one after the other, in a separate process. */
 export async function tryAtKafka(pod: Pod, attempts: Attempts): Promise<Outcome> {
   const python = join(REPOSITORY, '.weir/venv/bin/python')
   const child = spawn(python, [join(import.meta.dirname, 'attacker.py')], {
@@ -45,7 +45,7 @@ export async function tryAtKafka(pod: Pod, attempts: Attempts): Promise<Outcome>
   return JSON.parse(Buffer.concat(said ?? []).toString('utf8'))
 }
 
-/** Every record of weir.keys, unwrapped as far as the pod's KEKs allow. */
+/** Returns every record of weir.keys, decrypted as far as the pod's KEKs permit. */
 export function stealKeys(pod: Pod): Promise<OpenedKeys> {
   const read = async (topic: string) => {
     const said = (await tryAtKafka(pod, { produce: [], fence: [], read: [topic] })).read[topic]
@@ -60,7 +60,7 @@ export function stealKeys(pod: Pod): Promise<OpenedKeys> {
 
 type Signer = { readonly kid: string; readonly key: KeyObject }
 
-/** Signs with a stolen private key; without one, with a new key under the name of the published one. */
+/** Returns a stolen private key. If no key was stolen, returns a new key with the id `kid`. */
 function signerOf({ parts }: OpenedKeys, kind: '_signing' | '_receipt', kid: string): Signer {
   for (const [name, { plain }] of parts)
     if (plain !== undefined && name.startsWith(`${kind}/`))

@@ -1,5 +1,4 @@
-// What decrypted records of weir.keys reveal about people: the keys of an era, and whether a guess is the person of a
-// record.
+// Finds the keys of an era in decrypted records of weir.keys, and whether a guess is the person of a record.
 import { eraKeys, levelPart, linksOf, termKeys, termOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 
@@ -18,7 +17,7 @@ export function keysOf({ parts }: OpenedKeys, era: number): EraKeys {
   })
 }
 
-/** Whether the guess leads to the link in the record's keyLink. Needs the key `link`. */
+/** Returns whether the guess leads to the link in the record's keyLink; false without the key `link`. */
 export function isPerson(era: EraKeys, keyLink: Buffer, guess: string): boolean {
   const held = era.label?.decrypt(keyLink).subarray(0, 8)
   if (held === undefined || era.link === undefined) return false
