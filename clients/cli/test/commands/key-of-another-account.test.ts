@@ -74,6 +74,15 @@ test('in the folder of a demo, a key decides the account, and only the addresses
   expect(stdout).toContain('orders-2')
 })
 
+test("without a key, it says that a stream's credentials are not enough", async () => {
+  const own = { WEIR_BILLING_ID: 'acme', WEIR_CLIENT_ID: 'c', WEIR_CLIENT_SECRET: 's' }
+  const { code, stderr } = await createWeir({ isHere: true }).run('contract show x', { env: own })
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    "weir: no API key for the account acme\n  A stream's credentials are not enough for this.",
+  )
+})
+
 test('weir doctor says so, too', async () => {
   const weir = createWeir({ isHere: true })
   const { code, stdout } = await weir.run('doctor', { env: { ...env, WEIR_BILLING_ID: 'acme' } })

@@ -107,6 +107,8 @@ test('weir account logout asks, and names what nobody can show again', async () 
   const removed = { told: { code: 0 }, notes: ['b is no longer in the profile.'] }
   expect(await logout('account logout b --yes', 'n')).toMatchObject(removed)
   expect(await logout('account logout b')).toMatchObject(removed)
+  const empty = { accounts: { b: { authUrl: url, streams: {} } } }
+  expect(await weirOn('account logout b', 'n', empty)).toMatchObject(removed)
 })
 
 const deletion = 'account delete a'

@@ -190,7 +190,7 @@ async function logout(session: Session, billingId: string, yes?: boolean): Promi
       : [`the credentials of ${[...saved.streams.keys()].join(', ')}`]),
   ].join(' and ')
   const question = `This removes ${lost} from the profile, and nobody can show them again.`
-  await session.confirm({ question, name: billingId }, yes)
+  if (lost !== '') await session.confirm({ question, name: billingId }, yes)
   if (!(await forgetAccount(profilePath(session.terminal.env), billingId))) throw notKept(billingId)
   if (session.isJson) return session.showRecord({ billingId })
   session.tell(`${billingId} is no longer in the profile.`)
