@@ -55,7 +55,7 @@ ENV AUTH_HOST=0.0.0.0
 EXPOSE 8081 9081
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.AUTH_ADMIN_PORT || 9081}/health/ready`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "services/auth/src/main.ts"]
+CMD ["node", "--max-semi-space-size=16", "--no-allocation-site-pretenuring", "services/auth/src/main.ts"]
 
 FROM runtime AS ingest
 COPY --from=services /weir ./

@@ -15,7 +15,8 @@ export type { LinkKeys, TermKeys } from './term-keys.ts'
 export { createLru } from './cache/lru.ts'
 export type { Cacheable } from './cache/lru.ts'
 export { createTree, openTreePart, replaceTreeParts } from './tree/tree.ts'
-export type { OpenPart, StoredNode, Tree, TreePart } from './tree/tree.ts'
+export type { StoredNode, Tree, TreePart } from './tree/tree.ts'
+export type { OpenPart } from './tree/tree-bytes.ts'
 export { keyLinkInt, keyLinkUuid, openKeyLink } from './derivation.ts'
 
 // Fields

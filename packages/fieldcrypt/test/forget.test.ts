@@ -5,11 +5,19 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { linkDigits, linkOf, pathOf } from '../src/derivation.ts'
 import { currentOf } from '../src/tree/forget.ts'
-import { growthMaxBytes, linksOf, prefixesOf, puncture, withTree } from '../src/index.ts'
+import {
+  growthMaxBytes,
+  linksOf,
+  prefixesOf,
+  puncture,
+  startCutting,
+  withTree,
+} from '../src/index.ts'
 import type { EraKeys, Tree } from '../src/index.ts'
 import { walk } from '../src/primitives/primitives.ts'
 import { DIGITS } from '../src/tree/digits.ts'
-import { decodeTree, encodeTree } from '../src/tree/tree-bytes.ts'
+import { encodeTree } from '../src/tree/tree-bytes.ts'
+import { decodeTree, entriesOf } from './support/entries.ts'
 import { refusalOf } from './support/errors.ts'
 import { madeKeys } from './support/made-keys.ts'
 import { keysV2, linkKey, vectorKeys } from './support/vectors.ts'
@@ -22,9 +30,6 @@ function forget(keys: EraKeys, values: string[], levels?: number[]): EraKeys {
   const prefixes = links.flatMap((link) => prefixesOf(link, levels))
   return withTree(keys, puncture(keys, prefixes).tree)
 }
-
-const entriesOf = (tree: Tree): Map<string, Uint8Array> =>
-  new Map([...tree.parts.keys()].flatMap((suffix) => [...(tree.entriesOf(suffix) ?? [])]))
 
 function leafOf(tree: Tree, path: string): string | undefined {
   const stored = tree.find(path)
@@ -137,6 +142,20 @@ test.each([1, 2, 20, 300])('what %i people take is known before, and no more', (
 })
 
 describe('forgetting', () => {
+  test('goes on with a part that leaves the cache, which overwrites it', () => {
+    const keys = forget(madeKeys('wiped', 1), ['ben'])
+    const [part] = [...keys.tree.parts.values()].map((each) => each.open())
+    const [first, second] = ['anna', 'cleo'].map((value) =>
+      linksOf(keys, value).flatMap((link) => prefixesOf(link)),
+    )
+    const expected = puncture(keys, [...(first ?? []), ...(second ?? [])]).changes
+    const cutting = startCutting(keys)
+    for (const prefix of first ?? []) cutting.remove(prefix)
+    for (const prefix of second ?? []) cutting.remove(prefix)
+    part?.bytes.fill(0)
+    expect(new Map(cutting.changes())).toEqual(expected)
+  })
+
   test('twice changes nothing the second time', () => {
     const keys = madeKeys('twice', 1)
     const prefixes = linksOf(keys, 'anna').flatMap((link) => prefixesOf(link))

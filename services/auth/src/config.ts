@@ -1,5 +1,5 @@
 // auth's settings: environment variables, read once in main, each with its unit and default. A secret may come from a
-// file. Values are never logged.
+// file, and is never logged.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import { registryFields, withRegistryRules } from '@weir/schema-registry'
 import {
@@ -81,7 +81,7 @@ const fields = z.object({
   ERASURES_MAX: integer({ min: 1, max: 1_000_000, of: 'values' })
     .default(2_000)
     .describe(
-      "maximum number of erased values of an account; each takes about 4 kB of every replica's memory per term of 384 days",
+      "maximum number of erased values of an account; each takes 3 to 4 kB of every replica's memory per term of 384 days",
     ),
   ACCOUNT_KEY_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(256 * 1_048_576)

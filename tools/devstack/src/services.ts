@@ -43,11 +43,7 @@ export type Service = {
 }
 
 /** The flags that docs/operations.md, What to run in production, recommends. */
-const hotPathFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
-const nodeFlags: Partial<Record<ServiceName, readonly string[]>> = {
-  ingest: hotPathFlags,
-  output: hotPathFlags,
-}
+const nodeFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 const READY_WITHIN_MS = 60_000
 const STOP_WITHIN_MS = 10_000
 const GRACE_MS = 10_000
@@ -59,7 +55,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const entry = options.entry ?? join(REPOSITORY, 'services', name, 'src', 'main.ts')
   const watched = await startWatched({
     command: process.execPath,
-    args: [...(nodeFlags[name] ?? []), entry],
+    args: [...nodeFlags, entry],
     // The flags of this process, for example a test runner's, must not apply to the service.
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
     cwd: REPOSITORY,

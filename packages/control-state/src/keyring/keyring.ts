@@ -72,8 +72,7 @@ export function createKeys(
     wrappingKeys,
     keyring: { termKeys: opened.termKeys, eraKeys: opened.eraKeys, open, openValue },
     apply(recordKey, arrived) {
-      // A copy, because the value is a slice of a whole fetch response, which must not stay in memory.
-      const value = arrived && Buffer.from(arrived)
+      const value = arrived && ownCopy(arrived)
       keyStore.put(recordKey, value)
       parts.drop(recordKey)
       opened.reopen(recordKey, value !== null)
@@ -84,6 +83,16 @@ export function createKeys(
     },
     close: wrappingKeys.close,
   }
+}
+
+/**
+ * Returns a copy with memory of its own. The value is a slice of a whole fetch response, and small copies by
+ * `Buffer.from` share 64 KiB, which stay in memory as long as one of them.
+ */
+function ownCopy(value: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(value.length)
+  value.copy(copy)
+  return copy
 }
 
 /**

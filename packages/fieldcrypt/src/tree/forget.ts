@@ -3,14 +3,15 @@
 import { levelDigits, LINK_DIGITS, linkDigits, linkOf, PATH_DIGITS } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
 import type { TermKeys } from '../term-keys.ts'
-import { walk } from '../primitives/primitives.ts'
 import type { MacKey } from '../primitives/types.ts'
-import { DIGITS, NODE_BYTES } from './digits.ts'
-import { splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
+import { cutPart } from './cut-part.ts'
+import type { PartCutting } from './cut-part.ts'
+import { DIGITS } from './digits.ts'
+import { entryBytes, splitTree, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
-// Nobody is erased more often within a term. Without this limit, an empty tree would cause an endless loop.
+// Nobody is erased more often than this within a term. Without this limit, an empty tree would cause an endless loop.
 const GENERATIONS_MAX = 65_536
 
 export type Current = { readonly generation: number; readonly link: Uint8Array }
@@ -71,28 +72,22 @@ export function startCutting(
   keys: Pick<TermKeys, 'streamId' | 'term' | 'tree'>,
   partBytesMax: number = TREE_PART_BYTES_MAX,
 ): Cutting {
-  const opened = new Map<string, Map<string, Uint8Array>>()
-  /** The sizes of the key records that have changed, by suffix. */
-  const changed = new Map<string, number>()
-  const entriesOf = (suffix: string): Map<string, Uint8Array> | undefined => {
-    const entries = opened.get(suffix) ?? keys.tree.entriesOf(suffix)
-    if (entries !== undefined) opened.set(suffix, entries)
-    return entries
-  }
+  const changed = new Map<string, PartCutting>()
   return {
     remove(prefix) {
       const suffix = keys.tree.suffixFor(prefix)
-      const entries = suffix === undefined ? undefined : entriesOf(suffix)
-      if (suffix === undefined || entries === undefined)
+      const part = suffix === undefined ? undefined : keys.tree.open(suffix)
+      if (suffix === undefined || part === undefined)
         throw keyUnavailable(keys.streamId, `term ${keys.term}`, 'tree')
-      const isRemoved = removeSubtree(entries, prefix)
-      if (isRemoved) changed.set(suffix, treeBytes(entries))
+      const cutting = changed.get(suffix) ?? cutPart(part)
+      const isRemoved = cutting.remove(prefix)
+      if (isRemoved) changed.set(suffix, cutting)
       return isRemoved
     },
-    bytes: () => [...changed.values()].reduce((sum, bytes) => sum + bytes, 0),
+    bytes: () => [...changed.values()].reduce((sum, cutting) => sum + cutting.bytes(), 0),
     *changes() {
-      for (const suffix of changed.keys()) {
-        const parts = splitTree(entriesOf(suffix) ?? new Map(), suffix, partBytesMax)
+      for (const [suffix, cutting] of changed) {
+        const parts = splitTree(cutting.encode(), suffix, partBytesMax)
         yield* parts
         if (!parts.has(suffix)) yield [suffix, undefined]
       }
@@ -100,8 +95,6 @@ export function startCutting(
   }
 }
 
-/** The size of an entry with the longest prefix, that of a level: digits-count, digits, node. */
-const ENTRY_BYTES_MAX = 1 + 9 + NODE_BYTES
 const LEVEL_DIGITS = PATH_DIGITS - LINK_DIGITS
 
 /**
@@ -112,7 +105,7 @@ export function growthMaxBytes(people: number, levels?: number): number {
   let entries = levels === undefined ? 0 : people * levels * LEVEL_DIGITS
   for (let digit = 0; digit < LINK_DIGITS; digit += 1)
     entries += Math.min(people, DIGITS.length ** digit)
-  return entries * (DIGITS.length - 1) * ENTRY_BYTES_MAX
+  return entries * (DIGITS.length - 1) * entryBytes(PATH_DIGITS)
 }
 
 export type Puncture = {
@@ -134,39 +127,4 @@ export function puncture(
   for (const prefix of prefixes) cutting.remove(prefix)
   const changes = new Map(cutting.changes())
   return { tree: replaceTreeParts(keys.tree, changes), changes }
-}
-
-/** Removes the subtree from `entries`. Returns false if it was removed before. */
-function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolean {
-  for (let digits = 0; digits < prefix.length; digits++) {
-    const held = prefix.slice(0, digits)
-    const node = entries.get(held)
-    if (node !== undefined) {
-      entries.delete(held)
-      addSiblings(entries, node, prefix, digits)
-      return true
-    }
-  }
-  let removed = false
-  for (const stored of entries.keys()) {
-    if (stored.startsWith(prefix)) removed = entries.delete(stored)
-  }
-  return removed
-}
-
-/** Stores the siblings along the path from the removed ancestor to `prefix`. */
-function addSiblings(
-  entries: Map<string, Uint8Array>,
-  ancestor: Uint8Array,
-  prefix: string,
-  fromDigit: number,
-): void {
-  let node = ancestor
-  for (let i = fromDigit; i < prefix.length; i++) {
-    const digit = prefix.charAt(i)
-    for (const other of DIGITS) {
-      if (other !== digit) entries.set(prefix.slice(0, i) + other, walk(node, other))
-    }
-    node = walk(node, digit)
-  }
 }

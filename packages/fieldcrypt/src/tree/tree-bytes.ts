@@ -19,21 +19,20 @@ export type TreeEntries = ReadonlyMap<string, Uint8Array>
  */
 export const TREE_PART_BYTES_MAX = 65_536
 
-const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
+/** A key record's plaintext, and the offset of each entry. */
+export type OpenPart = { readonly bytes: Buffer; readonly offsets: Uint32Array }
 
-export function treeBytes(entries: TreeEntries): number {
-  let bytes = 0
-  for (const prefix of entries.keys()) bytes += entryBytes(prefix)
-  return bytes
-}
+/** Returns the size of an entry with a prefix of this many digits. */
+export const entryBytes = (digits: number): number => 1 + packedBytes(digits) + NODE_BYTES
 
 export function encodeTree(entries: TreeEntries): Buffer {
-  const bytes = Buffer.alloc(treeBytes(entries))
+  const prefixes = [...entries.keys()].sort()
+  const bytes = Buffer.alloc(prefixes.reduce((sum, { length }) => sum + entryBytes(length), 0))
   let at = 0
-  for (const prefix of [...entries.keys()].sort()) {
+  for (const prefix of prefixes) {
     bytes[at] = prefix.length
     bytes.set(packDigits(prefix), at + 1)
-    const next = at + entryBytes(prefix)
+    const next = at + entryBytes(prefix.length)
     const node = entries.get(prefix)
     if (node !== undefined) bytes.set(node, next - NODE_BYTES)
     at = next
@@ -41,29 +40,25 @@ export function encodeTree(entries: TreeEntries): Buffer {
   return bytes
 }
 
-export function decodeTree(bytes: Buffer, suffix: string): Map<string, Uint8Array> {
-  const entries = new Map<string, Uint8Array>()
-  for (const at of indexTree(bytes, suffix)) entries.set(prefixAt(bytes, at), nodeAt(bytes, at))
-  return entries
-}
-
 /**
  * Returns the offset of each entry. Throws `record_unreadable` if the bytes violate the rules above, or a prefix
  * doesn't begin with `suffix`.
  */
 export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
+  const packedSuffix = packDigits(suffix)
   const offsets: number[] = []
-  let previous: string | undefined
+  let previous: number | undefined
   for (let at = 0; at < bytes.length;) {
     const digits = bytes[at] ?? 0
-    const end = at + 1 + packedBytes(digits) + NODE_BYTES
+    const end = at + entryBytes(digits)
     if (digits > PATH_DIGITS || end > bytes.length) throw malformed(suffix)
     if (((bytes[at + packedBytes(digits)] ?? 0) & unusedBits(digits)) !== 0) throw malformed(suffix)
-    const prefix = prefixAt(bytes, at)
-    const inOrder = previous === undefined || (prefix > previous && !prefix.startsWith(previous))
-    if (!inOrder || !prefix.startsWith(suffix)) throw malformed(suffix)
+    const isUnder =
+      digits >= suffix.length && compareDigits(bytes, at + 1, packedSuffix, 0, suffix.length) === 0
+    if (!isUnder || (previous !== undefined && !isBefore(bytes, previous, at)))
+      throw malformed(suffix)
     offsets.push(at)
-    previous = prefix
+    previous = at
     at = end
   }
   return Uint32Array.from(offsets)
@@ -77,9 +72,11 @@ const unusedBits = (digits: number): number => {
 
 const malformed = (suffix: string) => recordUnreadable(`tree key record '${suffix}'`)
 
-function prefixAt(bytes: Buffer, at: number): string {
+/** Returns the prefix and the node of the entry at an offset. */
+export function entryAt(bytes: Buffer, at: number): [prefix: string, node: Uint8Array] {
   const digits = bytes[at] ?? 0
-  return digitsOf(bytes.subarray(at + 1, at + 1 + packedBytes(digits))).slice(0, digits)
+  const packed = bytes.subarray(at + 1, at + 1 + packedBytes(digits))
+  return [digitsOf(packed).slice(0, digits), nodeAt(bytes, at)]
 }
 
 /** Returns a copy, because a record's bytes may be overwritten when a newer record arrives. */
@@ -88,61 +85,71 @@ function nodeAt(bytes: Buffer, at: number): Uint8Array {
   return new Uint8Array(bytes.subarray(from, from + NODE_BYTES))
 }
 
-/** Returns the entry whose prefix is the beginning of `path`, by a binary search, or undefined. */
+/** Returns the entry whose prefix is the beginning of `path`, or undefined. */
 export function findInTree(
-  bytes: Buffer,
-  offsets: Uint32Array,
+  part: OpenPart,
   path: string,
 ): { digits: number; node: Uint8Array } | undefined {
-  const packedPath = packDigits(path)
-  for (let low = 0, high = offsets.length - 1; low <= high;) {
-    const middle = (low + high) >>> 1
-    const at = offsets[middle] ?? 0
-    const order = compare(bytes, at, packedPath, path.length)
-    if (order === 0) return { digits: bytes[at] ?? 0, node: nodeAt(bytes, at) }
-    if (order < 0) low = middle + 1
-    else high = middle - 1
-  }
-  return undefined
+  const { from, to } = entriesOn(part, path)
+  const at = part.offsets[from] ?? 0
+  const digits = part.bytes[at] ?? 0
+  return from === to || digits > path.length ? undefined : { digits, node: nodeAt(part.bytes, at) }
 }
 
 /**
- * Returns 0 if the entry's prefix is the beginning of the path, a negative number if the entry is before the path, and
- * a positive one if it is after the path.
+ * Returns which entries are on a path, as a range of `offsets`: the entry whose prefix is the beginning of `path`, or
+ * all entries whose prefixes begin with `path`.
  */
-function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: number): number {
-  const digits = bytes[at] ?? 0
-  const shared = Math.min(digits, pathDigits)
-  const whole = shared >>> 2
+export function entriesOn(
+  { bytes, offsets }: OpenPart,
+  path: string,
+): { readonly from: number; readonly to: number } {
+  const packed = packDigits(path)
+  const order = (at = 0): number =>
+    compareDigits(bytes, at + 1, packed, 0, Math.min(bytes[at] ?? 0, path.length))
+  let from = 0
+  for (let high = offsets.length; from < high;) {
+    const middle = (from + high) >>> 1
+    if (order(offsets[middle]) < 0) from = middle + 1
+    else high = middle
+  }
+  let to = from
+  while (to < offsets.length && order(offsets[to]) === 0) to += 1
+  return { from, to }
+}
+
+/** Returns the order of two entries; false if the prefix of one is the beginning of the other. */
+const isBefore = (bytes: Buffer, one: number, other: number): boolean => {
+  const shared = Math.min(bytes[one] ?? 0, bytes[other] ?? 0)
+  return compareDigits(bytes, one + 1, bytes, other + 1, shared) < 0
+}
+
+/** Compares packed digits, from byte `at` and byte `bAt` on. Returns 0 if they are equal. */
+function compareDigits(a: Buffer, at: number, b: Buffer, bAt: number, digits: number): number {
+  const whole = digits >>> 2
   for (let i = 0; i < whole; i++) {
-    const difference = (bytes[at + 1 + i] ?? 0) - (packedPath[i] ?? 0)
+    const difference = (a[at + i] ?? 0) - (b[bAt + i] ?? 0)
     if (difference !== 0) return difference
   }
-  const left = shared % DIGITS_PER_BYTE
-  if (left > 0) {
-    const unused = 8 - 2 * left
-    const difference =
-      ((bytes[at + 1 + whole] ?? 0) >>> unused) - ((packedPath[whole] ?? 0) >>> unused)
-    if (difference !== 0) return difference
-  }
-  return digits <= pathDigits ? 0 : 1
+  const left = digits % DIGITS_PER_BYTE
+  if (left === 0) return 0
+  const unused = 8 - 2 * left
+  return ((a[at + whole] ?? 0) >>> unused) - ((b[bAt + whole] ?? 0) >>> unused)
 }
 
 /**
  * Returns the key records of a tree by suffix. A tree that is too large is split by its next digit, repeatedly if
- * necessary.
+ * necessary. The key records share the memory of `bytes`. Throws `record_unreadable` for bytes that are no tree, so
+ * that no such record is ever written.
  */
-export function splitTree(
-  entries: TreeEntries,
-  suffix: string,
-  bytesMax: number,
-): Map<string, Buffer> {
-  if (entries.size <= 1 || treeBytes(entries) <= bytesMax)
-    return new Map([[suffix, encodeTree(entries)]])
-  const byDigit = new Map(DIGITS.map((digit) => [digit, new Map<string, Uint8Array>()]))
-  for (const [prefix, node] of entries) byDigit.get(prefix.charAt(suffix.length))?.set(prefix, node)
+export function splitTree(bytes: Buffer, suffix: string, bytesMax: number): Map<string, Buffer> {
+  const offsets = indexTree(bytes, suffix)
+  if (bytes.length <= bytesMax || offsets.length <= 1) return new Map([[suffix, bytes]])
   const parts = new Map<string, Buffer>()
-  for (const [digit, under] of byDigit)
-    for (const [name, part] of splitTree(under, suffix + digit, bytesMax)) parts.set(name, part)
+  for (const next of DIGITS.map((digit) => suffix + digit)) {
+    const { from, to } = entriesOn({ bytes, offsets }, next)
+    const under = bytes.subarray(offsets[from] ?? bytes.length, offsets[to] ?? bytes.length)
+    for (const [name, part] of splitTree(under, next, bytesMax)) parts.set(name, part)
+  }
   return parts
 }

@@ -4,7 +4,8 @@
 //
 // `find` returns `erased` only if it has read the record that would contain the path. If this record is missing, it
 // returns `unknown`, even if sibling records exist, and the caller must wait.
-import { decodeTree, findInTree, indexTree } from './tree-bytes.ts'
+import { findInTree, indexTree } from './tree-bytes.ts'
+import type { OpenPart } from './tree-bytes.ts'
 
 /**
  * A key record's plaintext, a function that returns it, or a `TreePart`. While the function returns undefined, it is
@@ -26,13 +27,12 @@ export type Tree = {
    * that record is missing.
    */
   suffixFor(path: string): string | undefined
-  /** Returns a copy of all entries of a key record; undefined if the record is not available. */
-  entriesOf(suffix: string): Map<string, Uint8Array> | undefined
+  /** Returns a key record; undefined if it is not available. */
+  open(suffix: string): OpenPart | undefined
   readonly parts: ReadonlyMap<string, TreePart>
 }
 
 export type TreePart = { open(): OpenPart | undefined }
-export type OpenPart = { readonly bytes: Buffer; readonly offsets: Uint32Array }
 
 /** @throws FieldcryptError `record_unreadable` for bytes that are no tree */
 export const openTreePart = (bytes: Buffer, suffix: string): OpenPart => ({
@@ -81,20 +81,16 @@ function treeOf(parts: ReadonlyMap<string, TreePart>): Tree {
     }
     return undefined
   }
-  const open = (suffix: string | undefined): OpenPart | undefined =>
-    suffix === undefined ? undefined : parts.get(suffix)?.open()
+  const open = (suffix: string): OpenPart | undefined => parts.get(suffix)?.open()
 
   return {
     parts,
     suffixFor,
+    open,
     find(path) {
-      const part = open(suffixFor(path))
-      if (part === undefined) return 'unknown'
-      return findInTree(part.bytes, part.offsets, path) ?? 'erased'
-    },
-    entriesOf(suffix) {
-      const part = open(suffix)
-      return part && decodeTree(part.bytes, suffix)
+      const suffix = suffixFor(path)
+      const part = suffix === undefined ? undefined : open(suffix)
+      return part === undefined ? 'unknown' : (findInTree(part, path) ?? 'erased')
     },
   }
 }
