@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the `weir` command under a Node that runs TypeScript directly. Any Node ≥ 20 can run this plain JavaScript.
-// Before version 24.12, Node starts the Node that is installed with Weir, and passes on signals and the exit code.
+// A Node before version 24.12 starts the Node that is installed with Weir, and passes on signals and the exit code.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'

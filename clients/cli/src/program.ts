@@ -106,8 +106,9 @@ export function createProgram(terminal: Terminal, args: readonly string[] = []):
     return createSession(terminal, { ...options, output: output ?? 'table' })
   }
   addNouns(program, open)
-  for (const command of leavesOf(program)) {
-    if (outputOptionOf(command)?.hidden) withFormats(command, tableOrJson)
+  for (const command of allBelow(program)) {
+    const isLeaf = command.commands.length === 0
+    if (isLeaf && outputOptionOf(command)?.hidden) withFormats(command, tableOrJson)
     withUsageHint(command, args)
   }
   addCompletionCommands(program, terminal)
@@ -140,8 +141,8 @@ function addHelpCommand(program: Command): void {
   )
 }
 
-const leavesOf = (command: Command): readonly Command[] =>
-  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
+const allBelow = ({ commands }: Command): readonly Command[] =>
+  commands.flatMap((command) => [command, ...allBelow(command)])
 
 /** Adds the commands in the order of `weir --help`. */
 function addNouns(program: Command, open: OpenSession): void {

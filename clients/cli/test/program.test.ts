@@ -176,6 +176,10 @@ describe('the command line', () => {
     ['send clicks --qqqqqq --demo', 'There is no option --qqqqqq'],
     ['stream update clicks --event-rate 5', 'Did you mean --rate?'],
     ['output update clicks clicks-1 --level 2', 'The levels of an output are fixed.'],
+    [
+      'output archive clicks clicks-1',
+      '`weir output disable` pauses an output; `weir output delete` deletes it with its events.',
+    ],
     ['api-key create ci --expires 3d', 'Did you mean --expires-in-days?'],
     ['erasure show clicks 1b9d6bcd', 'Usage: weir erasure show ID'],
     [

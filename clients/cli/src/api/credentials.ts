@@ -62,13 +62,13 @@ type Needed = {
 }
 
 /**
- * Credentials of an input stream may read its topic only if their scope is `listen` alone. Returns true if their scope
- * is unknown.
+ * Returns whether the scope of saved credentials is enough; true if it is unknown. Credentials of an input stream may
+ * read its topic only if their scope is `listen` alone.
  */
-async function mayReadTopic(
+async function isEnough(
   session: Session,
-  name: string,
   { clientId }: StreamCredentials,
+  { name, scope, isForKafka }: Needed,
 ): Promise<boolean> {
   const account = session.account()
   if (account.apiKey === undefined || account.credentials?.clientId === clientId) return true
@@ -76,7 +76,9 @@ async function mayReadTopic(
   const own = listAt(found?.record, 'credentials').find(
     (one) => textAt(one, 'clientId') === clientId,
   )
-  return found?.path.length !== 2 || own === undefined || textsAt(own, 'scope').join() === 'listen'
+  if (found?.path.length !== 2 || own === undefined) return true
+  const scopes = textsAt(own, 'scope')
+  return isForKafka === true ? scopes.join() === 'listen' : scopes.includes(scope)
 }
 
 /**
@@ -85,13 +87,13 @@ async function mayReadTopic(
  */
 export async function withCredentials<T>(
   session: Session,
-  { name, scope, isForKafka = false }: Needed,
+  needed: Needed,
   use: (credentials: StreamCredentials) => Promise<T>,
 ): Promise<T> {
+  const { name, scope } = needed
   const account = await session.knownAccount()
   const saved = savedCredentials(account, name)
-  const mayUse = saved && (!isForKafka || (await mayReadTopic(session, name, saved)))
-  if (mayUse) return use(saved)
+  if (saved && (await isEnough(session, saved, needed))) return use(saved)
   if (account.apiKey === undefined) throw withoutKey(account, name)
   const { path } = await findStream(session, name)
   if (scope === 'send' && path.length > 2) throw isOutput(name, path[1])

@@ -131,7 +131,7 @@ export function apiRefusal(answer: ApiAnswer, advice: Advice = {}): CliError {
 const isTemporary = ({ code }: ApiAnswer): boolean => code === 'being_deleted'
 
 /**
- * If the service's sentence already contains several problems, its title is the headline, so that no problem is shown
+ * If the sentence already contains several problems, the response's title is the headline, so that no problem is shown
  * twice.
  */
 function whatIsWrong(answer: ApiAnswer): { headline: string; problems: readonly string[] } {

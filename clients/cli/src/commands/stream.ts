@@ -258,7 +258,7 @@ async function remove(session: Session, name: string, options: DeleteOptions): P
     )
 }
 
-/** Returns the question, which names what is deleted with the stream if a person reads it. */
+/** Returns the question. If a person reads it, it also names what is deleted with the stream. */
 async function deletionQuestion(
   session: Session,
   name: string,

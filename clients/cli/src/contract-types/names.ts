@@ -12,7 +12,7 @@ const taken = `
   .trim()
   .split(/\s+/)
 
-/** Returns a function that returns the wish, with a number if the name is in use. */
+/** Returns a function that returns `wish`, with a number if this name is in use. */
 export function createNames(): (wish: string) => string {
   const used = new Set(taken)
   return (wish) => {

@@ -142,7 +142,7 @@ export async function checkApiKey(account: CliAccount): Promise<readonly DoctorF
   }
 }
 
-/** Requests tokens with the credentials of the environment, or with all saved ones. The tokens are discarded. */
+/** Requests tokens with the credentials of the environment, or with the first 20 saved ones. Discards the tokens. */
 export async function checkCredentials(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.billingId === undefined) return []
   if (account.credentials !== undefined)

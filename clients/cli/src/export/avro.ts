@@ -162,7 +162,7 @@ export const logicalKindOf = (type: avro.Type): LogicalKind | undefined => logic
 
 // --- values ---
 
-/** Converts avsc's values, which are instances of classes, and objects with the name of a union's branch. */
+/** Converts avsc's value to plain data. In avsc, a union's value is an object that names its branch. */
 function plain(type: avro.Type, value: unknown): unknown {
   const items = itemsTypeOf(type)
   if (items !== undefined)

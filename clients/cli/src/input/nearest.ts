@@ -1,7 +1,7 @@
 // Finds the name that a user probably meant.
 
 /**
- * Returns the stream of a topic's name. Otherwise returns the nearest name, if at most about a third of its letters
+ * Returns the stream whose topic was typed. Otherwise returns the nearest name, if at most about a third of its letters
  * differ.
  */
 export function nearest(typed: string, names: readonly string[]): string | undefined {

@@ -128,7 +128,7 @@ export const withFormats = (command: Command, formats: readonly string[]): Comma
     ).choices(formats),
   )
 
-/** Returns the option `-o` of a command, of its noun, or of the program, where it stands before the command. */
+/** Returns the option `-o` of a command, otherwise of its noun, otherwise of the program. */
 export const outputOptionOf = ({ options, parent }: Command): Option | undefined =>
   options.find(({ long }) => long === '--output') ?? (parent ? outputOptionOf(parent) : undefined)
 

@@ -29,6 +29,10 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
       'The levels of an output are fixed.',
       '`weir output create INPUT NAME --level L --from earliest` creates another one, also of the stored events.',
     ]
+  if (error.includes("unknown command 'archive'") && command.name() === 'output')
+    return [
+      '`weir output disable` pauses an output; `weir output delete` deletes it with its events.',
+    ]
   const [, unknown] = /unknown option '(--[^']+)'/.exec(error) ?? []
   if (unknown !== undefined) return meantByPart(command, unknown)
   if (error.includes('too many arguments')) return [`Usage: ${lineOf(command)}`]

@@ -29,7 +29,7 @@ export type TerminalPerson = {
 }
 
 export type Interrupts = {
-  /** From now on, Ctrl-C and other requests run `action`, which must end the command, instead of ending the process. */
+  /** From now on, Ctrl-C and other signals run `action`, and do not end the process. `action` must end the command. */
   onEnd(action: () => void): void
 }
 
@@ -152,7 +152,7 @@ async function ask(
     return await new Promise<string>((resolve, reject) => {
       lines.once('close', () => reject(failure('not confirmed, so nothing was done')))
       lines.question(question).then(resolve, reject)
-      // The question is shown only now, because until here the terminal shows what is typed.
+      // The question is shown only now, because before this point the terminal shows what is typed.
       onReady()
     })
   } catch (error) {

@@ -29,7 +29,7 @@ export function contractTests(ground: LookUpGround): void {
       expect(stdout).not.toContain('definition')
       warnings.push(stderr)
     }
-    // A later contract has another level for its key field.
+    // The key field of a later contract is at level 2.
     expect(warnings[0]).toBe('')
     expect(warnings.join('')).toMatch(/^warning: The key field .* is at level 2, and /m)
 

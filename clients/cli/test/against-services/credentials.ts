@@ -85,6 +85,9 @@ export function credentialsTests(ground: LookUpGround): void {
         '`weir credentials rotate scoped --save` creates credentials that may send and listen',
       ),
     ])
+    const saved = await weir.ok('credentials rotate scoped --scope listen --save')
+    expect((await weir.run('send scoped --schema clickstream', { input })).code).toBe(0)
+    expect(JSON.stringify(profileOf(weir))).toContain(memberOf(saved, 'clientId'))
     await weir.ok('output create scoped scoped-0 --level 0')
     const wrong = await weir.run('credentials rotate scoped-0 --scope send')
     expect([wrong.code, wrong.stderr]).toEqual([

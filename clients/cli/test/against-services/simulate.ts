@@ -6,7 +6,7 @@ import { readHistogram } from './service-histogram.ts'
 
 /** The delay outside ingest: until it has the request's headers, and until this process has the response. */
 const onTheWayMsMax = 10_000
-/** The inaccuracy of the command's own histogram. */
+/** The width of a bucket in the command's own histogram. */
 const inaccuracy = 0.02
 
 export function simulateTests(ground: LookUpGround): void {

@@ -1,4 +1,4 @@
-// WEIR_API_KEY may be left over from another account. Then every command refuses it.
+// Every command refuses a WEIR_API_KEY that is left over from another account.
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { fakeAuth } from '../support/fake-auth.ts'

@@ -1,4 +1,4 @@
-// How an export asks auth's registry for schemas, and what it says if it gets none.
+// How an export asks auth's registry for schemas, and what it says if it gets no schema.
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createSchemas } from '../../src/export/schemas.ts'

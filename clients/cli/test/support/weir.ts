@@ -1,6 +1,6 @@
 // Runs the `weir` command as users do: bin/weir.js in a separate process, with the machine's own Node if there is one,
-// in an empty folder, with its own profile, and without the developer's environment. With `isHere`, commands that end
-// run in the test's process (here.ts).
+// in an empty folder, with its own profile, and without the developer's environment. With `isHere`, all commands except
+// those of `start` run in the test's process (here.ts).
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'

@@ -17,13 +17,14 @@ import { contractNamed, stored } from '../support/stored-events.ts'
 import type { Stored } from '../support/stored-events.ts'
 
 let scene: Scene
+let input: TestStream
 let derived: TestStream
 let expected: Stored[]
 
 beforeAll(async () => {
   scene = await openScene()
   await scene.account.contracts()
-  const input = await scene.account.input('events')
+  input = await scene.account.input('events')
   derived = await scene.output('events', 'analysts', { consentLevels: [2] })
   const how = { ingestUrl: scene.world.ingest.url, connections: 1, streams: 100 }
   await sendAll(makeEvents(400, 100, 7), { ...how, token: await scene.tokenOf(input) })
@@ -84,6 +85,18 @@ describe('Confluent’s Python client with its AvroDeserializer', () => {
       expect(events.get(source)).toEqual(plainEvent(contractNamed(contract), record))
     }
   })
+
+  test('reads the encrypted events of an input stream, each with its own place', async () => {
+    const printed = await readWithPython(input.topic, schemaLogin(input))
+    const events = new Map(printed.map(({ source, event }) => [source, event]))
+    const records = (await scene.topics.read(input.topic)).map(stored)
+    expect(records.length).toBeGreaterThan(expected.length)
+    expect(printed).toHaveLength(records.length)
+    for (const { record, contract, place } of records)
+      expect(events.get(`${input.topic}/${place}`)).toEqual(
+        plainEvent(contractNamed(contract), record),
+      )
+  })
 })
 
 describe('the registry client for Node, @kafkajs/confluent-schema-registry', () => {
@@ -103,10 +116,10 @@ describe('the registry client for Node, @kafkajs/confluent-schema-registry', () 
   })
 })
 
-const schemaLogin = (): SchemaLogin => ({
+const schemaLogin = ({ clientId, clientSecret } = derived): SchemaLogin => ({
   url: `${scene.world.auth.url}/registry`,
-  clientId: derived.clientId,
-  clientSecret: derived.clientSecret,
+  clientId,
+  clientSecret,
 })
 
 const nothing = Buffer.alloc(0)

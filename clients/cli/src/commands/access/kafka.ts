@@ -140,7 +140,7 @@ function settingsFor(
     ...brokers,
     ...login,
     'group.id': consumerGroupOf(account, credentials),
-    // Otherwise a new group would begin with new events. A worker of Kafka Connect has this default.
+    // Otherwise a new group would begin with new events. The default of Kafka Connect is `earliest`.
     'auto.offset.reset': 'earliest',
     ...committed,
   }

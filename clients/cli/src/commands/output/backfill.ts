@@ -25,7 +25,7 @@ export async function waitForBackfill(
   session: Session,
   input: string,
   name: string,
-  /** The number of the rebuild, if it waits for one. */
+  /** The number of the rebuild to wait for, or 0. */
   rebuild = 0,
 ): Promise<void> {
   const progress = createProgressLine(session.terminal, `deriving ${name}`)

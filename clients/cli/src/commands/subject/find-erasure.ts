@@ -8,8 +8,7 @@ import type { Session } from '../../session.ts'
 export type ErasureFound = { readonly path: readonly string[]; readonly record: unknown }
 
 /**
- * Reads the lists of all streams, because a request for an erasure of another stream would be a refusal in the audit
- * log.
+ * Reads the lists of all streams. A request for this id in the wrong stream would be a refusal in the audit log.
  */
 export async function findErasure(session: Session, id: string): Promise<ErasureFound> {
   for (const name of await listInputNames(session)) {

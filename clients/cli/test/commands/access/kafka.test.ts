@@ -1,5 +1,4 @@
-// The settings for a Kafka client. tools/testkit/test/analysts.integration.test.ts tests that clients can read with
-// them.
+// The settings for a Kafka client. tools/docs/test/walk/analysts/walk.ts tests that clients can read with them.
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { fakeAuth } from '../../support/fake-auth.ts'
