@@ -56,7 +56,7 @@ def framed(lines, schema):
 
 
 def misfit(event, schema, error):
-    """Adds to the writer's error: the field of a wrong symbol or number, or that unions need no branch."""
+    """Explains the writer's error: names the field of a wrong symbol or number, or says that unions need no branch."""
     if "<class 'dict'>) do not match" in str(error):
         return f"{error}; give a union's value without its branch, and with the fields of one"
     try:

@@ -1,4 +1,4 @@
-// Whom the events of a shared device name.
+// The people named by the events of a shared device.
 import { expect, test } from '@jest/globals'
 import { namesIn, namesInWords, rowsOf } from '../web/people/names-in.ts'
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { documentedStatuses } from '@weir/docs-tools'
 import { rejectionCodeOf } from '../src/errors.ts'
 
-/** The driver never sends such requests, or sends the events again. */
+/** The driver never causes these refusals, or it sends the events again. */
 const neverMet = [
   'duplicate_header',
   'event_rate_exceeded',

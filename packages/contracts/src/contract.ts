@@ -1,5 +1,5 @@
 // Compiles a prepared contract into the functions that the services run for each event. These functions parse no
-// schemas or paths, do no I/O, and read no clock. `mapPii` only finds the personal texts; its caller encrypts them.
+// schemas or paths, do no I/O, and read no clock. `mapPii` only finds personal texts; its caller en- or decrypts them.
 import { parseJsonText } from './avro/json-text.ts'
 import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'

@@ -1,4 +1,4 @@
-// Checks a submitted contract. Returns a list of all its problems, or its prepared form. Accepts any JSON value and any
+// Checks a submitted contract. Returns a list of problems, or its prepared form. Accepts any JSON value and any
 // text. Does not read the registry, accounts or other contracts.
 import { limitProblems } from './avro/limits.ts'
 import { parseSchema } from './avro/schema.ts'
@@ -86,7 +86,7 @@ function problemOfPath(root: RecordType, path: string): string {
     ? `names no field of the event: write ${meant}`
     : 'names no field of the event'
 }
-/** Not String(): a JSON object may have a toString that is not a function. */
+/** Avoids String(): a JSON object may have a toString that is not a function. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
 

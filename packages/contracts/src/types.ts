@@ -88,7 +88,7 @@ export type EventCodec = {
   readonly decode: (payload: Buffer) => Event
   /**
    * Like `decode`, but only the consent levels, the time and the personal texts become values. All other fields are
-   * checked, and `encode` copies them from `payload`, which the caller must not change before.
+   * checked. `encode` copies them from `payload`, so the caller must not change it.
    */
   readonly decodePersonal: (payload: Buffer) => Event
   /** Returns JSON for people, which does not name the branches of unions. */

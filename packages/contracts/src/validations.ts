@@ -1,6 +1,7 @@
 // Runs a contract's validations, and returns the sentence that rejects an event, if any. The spec defines these
-// sentences letter for letter (spec Errors). They quote the value unchanged, including line ends. Above the bound of
-// their total cost (pattern/steps.ts), no pattern is matched, and Weir's own sentence names the field.
+// sentences letter for letter (spec Errors). They quote the value unchanged, including line ends. If all
+// validations could together cost too much (pattern/steps.ts), no pattern is matched, and Weir's own sentence names the
+// field.
 import type { RecordType } from './avro/types.ts'
 import { holderOf, placeOf, typeAt } from './paths.ts'
 import type { FieldPlace } from './paths.ts'
@@ -74,7 +75,7 @@ function stepsOf({ place, cost }: Check, event: Event): number {
   return sum
 }
 
-/** Returns the field with the highest cost, among the fields that were counted before the bound was exceeded. */
+/** Returns the field with the highest cost, among the fields that were counted until the bound was exceeded. */
 function costliestField(checks: readonly Check[], event: Event): string {
   const sums = new Map<string, number>()
   let sum = 0

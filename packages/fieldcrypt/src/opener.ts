@@ -1,5 +1,5 @@
 // Decryption. Call `person` once per record, and `open` once per field. A text that the field also had in the person's
-// previous event is looked up, but only while its keys exist. `open` returns `opened`, `erased` (which is final), or
+// previous event comes from a cache, while its keys exist. `open` returns `opened`, `erased` (which is final), or
 // `unknown`: a key record isn't available, and the caller must wait. Invalid input throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'

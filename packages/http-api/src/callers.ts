@@ -59,7 +59,7 @@ export type RefusedCall = {
   readonly code: string
 }
 
-/** Returns a handler that also reports refusals to known callers, except failures of the service. */
+/** Returns a handler that also reports refused requests of known callers, but no failures of the service. */
 export const tellingRefusals =
   (
     errors: Errors<string>,

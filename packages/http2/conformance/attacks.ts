@@ -1,7 +1,7 @@
 // `npm run attacks`: how attacks on a server affect its well-behaved client. The client is measured without an attack,
 // during an attack on another server (which costs the machine as much), and during an attack on its own server. Each
-// result is the best of several rounds. Fails if a request failed, if the p99 under attack is more than twice that of
-// the attack elsewhere plus 10 ms, or if the server's memory does not recede. `npm run attacks -- PING` runs the
+// result is the best of several rounds. Fails if a request failed, if the p99 under attack is at least twice that of
+// the attack elsewhere and 10 ms longer, or if the server's memory does not recede. `npm run attacks -- PING` runs the
 // attacks whose name contains PING.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -14,7 +14,7 @@ const program = join(folder, 'h2spec')
 
 export type Report = { passed: number; failed: readonly string[] }
 
-/** Returns the path, and installs h2spec if necessary. Throws if this needs Go, which is missing. */
+/** Returns the path, and installs h2spec if necessary. Throws if Go is needed and missing. */
 export async function findH2spec(): Promise<string> {
   if (existsSync(program)) return program
   try {

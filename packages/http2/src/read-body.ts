@@ -11,7 +11,7 @@ export type BodyBounds = {
   contentLength: number | undefined
   /** Returns whether an ended stream had its complete body. */
   isComplete: () => boolean
-  /** Ends a request whose body is too long. */
+  /** Ends a request whose body is too long or slow. */
   cut: () => void
 }
 

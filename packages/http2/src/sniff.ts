@@ -1,6 +1,6 @@
 // Distinguishes HTTP/2 from HTTP/1.1 by the first bytes of a connection without TLS. A client with prior knowledge
-// begins with a fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like this. Any other first line gets no
-// response, because its sender would not understand one.
+// begins with a fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like this. A first line that
+// fits neither gets no response, because its sender would not understand one.
 import type { Socket } from 'node:net'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')

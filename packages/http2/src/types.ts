@@ -11,9 +11,9 @@ export type HttpRequest = {
   /** How often the header was sent. */
   headerCount(name: string): number
   /**
-   * Returns the whole body, immediately if it has already arrived. If it has more than `bytesMax` bytes, returns
-   * undefined, after the rest is read and dropped, up to 8 MiB, so that the client can receive the response. Rejects
-   * with Http2Error `http2.aborted` if the client goes away or takes too long. Call it once.
+   * Returns the whole body, immediately if it has already arrived. If it has more than `bytesMax` bytes, reads and
+   * drops the rest, up to 8 MiB, so that the client can receive the response, and returns undefined. Rejects with
+   * Http2Error `http2.aborted` if the client goes away or takes too long. Call it once.
    */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
   /**

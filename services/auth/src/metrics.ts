@@ -1,6 +1,6 @@
-// auth's metrics. Labels are closed sets: path templates, methods, statuses, kinds of grant. A label never contains an
-// account, a stream or a client. Most counters start with 0, because Prometheus does not see the first increase of a
-// new series. The series of requests and of rare refusals appear when they occur.
+// auth's metrics. Labels are closed sets, such as path templates and statuses. A label never contains an account, a
+// stream or a client. Most counters start with 0, because Prometheus does not see the first increase of a new series.
+// The series of requests and of rare refusals appear when they occur.
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 

@@ -24,7 +24,7 @@ function newKekFile(): string {
   return file
 }
 
-/** The environment of every replica that this file starts, with the file's own topic prefix. */
+/** The environment of every replica that a test file starts, with the file's own topic prefix. */
 export const startAuthEnv = {
   AUTH_PORT: '0',
   AUTH_ADMIN_PORT: '0',

@@ -1,5 +1,5 @@
 // Ingest's metrics. Labels come from closed sets, and never contain a stream, a contract or the content of an event.
-// All series exist from the start with 0, because Prometheus does not see the first increase of a new series.
+// All series but that of status 200 start with 0, because Prometheus does not see the first increase of a new series.
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'

@@ -178,7 +178,8 @@ const heart = startHeartbeats({
   derives: readyNames({ follower, decrypterNames }),
 })
 stopHeart = async () => heart.stop()
-// An erasure waits only for replicas that have written a heartbeat. So nothing is decrypted before the first heartbeat.
+// An erasure waits only for replicas that have written a heartbeat. So this replica derives nothing before its first
+// heartbeat.
 await heart.begun
 isHeard = true
 await owners.start()

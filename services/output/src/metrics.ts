@@ -1,5 +1,5 @@
-// The metrics of output. Labels come from closed sets, except for the lag, whose series are bounded. Series exist from
-// the start with 0, because Prometheus does not see the first increase of a new series.
+// The metrics of output. Labels come from closed sets, except for the lag, whose series are bounded. Most series start
+// with 0, because Prometheus does not see the first increase of a new series.
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'

@@ -1,6 +1,6 @@
 // Part `ingest`: the cost of one event for the process that receives it, compared with Node's bare HTTP/2 server and a
-// plain reference server; the cost with a million sessions, with one session, and with sessions in turn; and the
-// response times at half of the maximum load.
+// plain reference server; the cost with a thousand sessions, and with a million; and the response times at half of the
+// maximum load.
 import { startWorld } from '@weir/testkit'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'

@@ -10,7 +10,7 @@ export type PartOptions = {
   events: number
   /** The number of people to erase. */
   erasures: number
-  /** The number of input streams; by default each part uses as many as it can create in ten minutes. */
+  /** The number of input streams; each part has its own default. */
   streams: number | undefined
   /** Kafka's process. It shares a core with the load, except while latencies are measured. */
   brokerPid: number | undefined

@@ -1,5 +1,5 @@
 // How often the machine itself stalls, measured by the gaps in a loop that only reads the clock. Virtual machines lose
-// whole milliseconds to their neighbours. Latencies that are measured on them are no more precise.
+// whole milliseconds to their neighbours. Latencies measured there are no more precise than these gaps.
 
 export type Stalls = {
   /** The share of time in gaps of 2 ms or more, in per cent. */

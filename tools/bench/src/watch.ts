@@ -132,7 +132,7 @@ export function shareAllCores({ brokerPid }: PartOptions, { world }: WatchedStre
   if (brokerPid !== undefined) unpin(brokerPid)
 }
 
-/** Runs `work` with an input and an output, while output has the measured core alone. */
+/** Runs `work` with an input and an output, while the output service has the measured core alone. */
 export async function withStreams(
   { profileFolder }: PartOptions,
   work: (streams: WatchedStreams) => Promise<void>,

@@ -5,7 +5,7 @@ import { codeBlocksOf, isCode } from '../src/code-blocks.ts'
 import { readDocument } from '../src/documents.ts'
 import { repositoryFiles } from '@weir/docs/site'
 
-/** Documents of which walk.ts runs all `sh` blocks. */
+/** Documents of which guides.ts runs all `sh` blocks. */
 const wholly = /^docs\/guide\//
 const files = await repositoryFiles()
 

@@ -50,8 +50,8 @@ function erasureSteps(rules: Rules, state: ModelState): ModelStep<ModelState>[] 
 }
 
 /**
- * Returns true if all replicas have followed the erasure, no value that was decrypted before is in flight, and crashed
- * owners are fenced.
+ * Returns true if all replicas have followed the erasure, no value decrypted before the erasure is in flight, and
+ * crashed owners are fenced.
  */
 function mayApply(rules: Rules, { isErased, owners, crashed, broker }: ModelState): boolean {
   if (!isErased || !owners.every(({ hasHeard }) => hasHeard)) return false

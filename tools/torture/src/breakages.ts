@@ -219,7 +219,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
 export const isBreakage = (name: string): name is BreakageName =>
   breakageNames.some((known) => known === name)
 
-/** The only faults to inject with a breakage. With all kinds, five minutes may have too few that show the bug. */
+/** The only faults to inject with a breakage. With all kinds, too few faults in five minutes may show the bug. */
 export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly FaultKind[]>>> = {
   'no-fence': ['pause', 'late-write', 'one-more'],
   'no-barrier': ['corrupt', 'kill', 'restart', 'response-lost'],

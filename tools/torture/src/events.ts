@@ -1,4 +1,4 @@
-// The events that a run sends. Their content follows from number and contract. avsc encodes and decodes them, so
+// The events that a run sends. Each `TortureEvent` determines the content of an event. avsc encodes and decodes them, so
 // nothing here relies on the code under test.
 import avsc, { type Type } from 'avsc'
 

@@ -15,7 +15,7 @@ export type Forgetting = {
   /** When auth's response 201 arrived. */
   acceptedMs: number | undefined
   erasureId: string | undefined
-  /** From then on, no event from before the request is decrypted. */
+  /** From this time on, no event from before the request is decrypted. */
   appliedMs: number | undefined
 }
 

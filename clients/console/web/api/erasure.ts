@@ -48,7 +48,7 @@ export type Erasure = {
   readonly readers: readonly ReadersOutput[]
   /** When the events themselves are removed: a time, `unknown`, or empty. */
   readonly eventsUntil: string
-  /** Since when a restore has lost links to events of the person; empty if none were lost. */
+  /** The time from which a restore has lost links to the person's events; empty if no link was lost. */
   readonly incompleteSince: string
 }
 

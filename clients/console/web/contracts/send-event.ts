@@ -1,5 +1,5 @@
-// Sends one event as a producer does. Ingest accepts tokens of streams, not API keys. So this creates credentials with
-// the scope `send` for one event, and deletes them afterwards.
+// Sends one event as a producer does. Ingest accepts tokens of streams, not API keys. So the page creates credentials
+// with the scope `send` for one event, and deletes them afterwards.
 import { Refused } from '../api/calls.ts'
 import type { Session } from '../session.ts'
 import { objectOf, textOf } from '../api/json.ts'

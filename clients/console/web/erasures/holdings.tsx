@@ -1,4 +1,5 @@
-// Until when outputs may contain values decrypted before an erasure, and in which the search found no such value.
+// Shows how long outputs may contain values decrypted before an erasure. Names the outputs where the search found no
+// such value.
 import { isEmpty, timeOf } from '../api/erasure.ts'
 import type { Erasure, Holding, ReadersOutput } from '../api/erasure.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'

@@ -56,7 +56,7 @@ function NotedForm({ session: { calls }, erasure, all, onDone, onCancel }: FormP
   )
   const [isForAll, setForAll] = useState<boolean>()
   const same = others.value ?? []
-  /** By default, all are changed if they had the same due date until now. */
+  /** By default, all requests are changed if they had the same due date. */
   const isWanted = isForAll ?? same.every((other) => other.dueOn === dueOn)
   const wanted = isWanted ? [...same, erasure] : [erasure]
   const saving = useDoing(async () => {

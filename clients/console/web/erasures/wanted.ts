@@ -38,7 +38,7 @@ const daysOf = (day: string): readonly string[] => [day, day.split('-').toRevers
 
 export type OfStream = Erasure & { readonly stream: string }
 
-/** Sorts the newest first. If only incomplete erasures are shown, sorts by due date, those without one last. */
+/** Sorts the newest first. If only incomplete erasures are shown, sorts by due date, with missing dates last. */
 export const inOrder = <T extends Pick<Erasure, 'dueOn' | 'states'>>(
   erasures: readonly T[],
   { which }: Wanted,

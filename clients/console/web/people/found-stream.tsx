@@ -1,5 +1,4 @@
-// What one stream contains of a person, where, until when and with which decrypted fields. Also shows the possible
-// actions.
+// A person's events in one stream: the places, their retention and decrypted fields, and the possible actions.
 import { useEffect } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import { timeOf } from '../api/erasure.ts'
@@ -161,7 +160,7 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
   )
 }
 
-/** Erasing a value deletes its links to devices, so events found through such links were erased for somebody else. */
+/** Erasing a value deletes its links to devices. So events still found through links were erased for somebody else. */
 const byWhom = ({ by }: FoundIn): string =>
   by.every(({ isBesideKey }) => isBesideKey)
     ? ', by a request for somebody else with the same device, session or the like'

@@ -1,4 +1,4 @@
-// Shows once the response to erasures in one or several streams: the salts, their purpose, and what Weir can't know.
+// Shows the response to erasures in one or several streams, once: the salts, their purpose, and what Weir can't know.
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Where } from '../api/calls.ts'

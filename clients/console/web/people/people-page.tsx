@@ -1,6 +1,6 @@
-// What all streams of the account contain of a person, and an officer's actions. The value is sent to auth once, in the
-// body of a request. Later requests use the search's id, so that an erasure uses exactly the fields that the search has
-// found.
+// What all streams of the account contain of a person, and an officer's actions. Only a search sends the value to auth,
+// in the body of a request. Later requests use the search's id, so that an erasure uses exactly the fields that the
+// search has found.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'

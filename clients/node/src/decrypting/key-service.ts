@@ -19,7 +19,7 @@ export type Asked = {
 }
 export type Answered = {
   readonly keys: readonly KeysOrReason[]
-  /** From when on the keys are too old, by `performance.now()`. */
+  /** The time from which the keys are too old, by `performance.now()`. */
   readonly goodUntilMs: number
 }
 

@@ -18,7 +18,7 @@ export type SocketOptions = {
 }
 
 const handshakeTimeoutMs = 10_000
-/** Output pings every 20 s, so a connection that is silent for this time is lost. */
+/** Output pings every 20 s, so a connection that is silent for 60 s is lost. */
 const silenceMsMax = 60_000
 const goodbyeMs = 1_000
 const lineCharsMax = 2_000

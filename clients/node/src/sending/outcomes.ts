@@ -111,7 +111,7 @@ function refusalOf({ status, code, message, afterMs }: Refusal): Outcome {
   if (status === 429 && rejectionCodeOf(code) === 'refused') {
     return { kind: 'again', mayBeStored: false, afterMs, isRate: true, trouble: 'too many events' }
   }
-  // A proxy may return any other status, even after ingest has stored the events.
+  // A status that is not final may come from a proxy, even after ingest has stored the events.
   const isFinal = status >= 300 && status < 500 && status !== 408 && status !== 425
   if (!isFinal) {
     const trouble = `ingest answers ${status}`

@@ -23,7 +23,7 @@ export type Producer<Event extends object = object> = {
   /** Resolves when every event sent so far has its outcome, and the handlers of its promise have run. */
   flush(): Promise<void>
   /**
-   * Accepts no more events, waits for outcomes for at most `deadlineMs` (default: 30,000), and gives up the other
+   * Accepts no more events, waits for outcomes for at most `deadlineMs` (default: 30,000), and gives up the remaining
    * events. Never rejects. @throws TypeError for invalid options
    */
   close(options?: CloseOptions): Promise<void>

@@ -1,6 +1,6 @@
 // Reads unions in JSON. The strict reading accepts null, and an object with one member that names the branch:
-// {"string": "a"}. The lenient reading also accepts a plain value that fits exactly one branch. If both readings are
-// possible, the member names the branch.
+// {"string": "a"}. The lenient reading also accepts a plain value that fits exactly one branch. If an object fits
+// both ways, its member names the branch.
 import { Unreadable } from '../unreadable.ts'
 import { refuseJson } from './json-reading.ts'
 import type { ReadJson, JsonReading } from './json-reading.ts'
@@ -114,7 +114,7 @@ function refuseShape(
 
 const lastOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-/** The maximum number of record branches that are tried. Each trial reads the whole value. */
+/** The maximum number of branches that are tried for an object. Each trial reads all of it. */
 const trialsMax = 8
 
 /** Returns the value from the first group that has a fitting branch. Throws if several branches of this group fit. */

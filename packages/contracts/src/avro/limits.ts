@@ -1,6 +1,6 @@
-// Finds what Weir refuses in valid Avro schemas: lists and maps whose items have no octets, because a few octets could
-// then claim any number of items; and records that no event can contain. So in a datum, no count exceeds the number of
-// octets after it.
+// Finds two things that Weir refuses in valid Avro schemas: records that no event can contain, and lists and maps whose
+// items have no octets. A few octets could claim any number of such items. Without them, no count in a datum exceeds
+// the number of octets after it.
 import { depthMax } from './types.ts'
 import type { AvroType, RecordType } from './types.ts'
 

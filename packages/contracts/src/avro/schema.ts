@@ -1,5 +1,5 @@
 // Parses an Avro schema into types with every name resolved, which `read-avro.ts`, `write-avro.ts` and `read-json.ts`
-// compile. Returns a valid type or a list of all problems. Never throws, and its recursion is bounded.
+// compile. Returns a valid type or a list of problems. Never throws, and its recursion is bounded.
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { checkDefault } from './defaults.ts'
 import { isFullName, isName, nameCharsMax } from './schema-names.ts'

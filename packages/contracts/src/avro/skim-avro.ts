@@ -1,6 +1,6 @@
 // Compiles an Avro type into a function that reads only the fields on the given paths. It checks all other fields as
-// `read-avro.ts` does, but keeps their octets, and doesn't convert them to values and back. It accepts only what Weir's
-// own writer would have written. For any other datum, the full reader reads it from the start, or reports the error.
+// `read-avro.ts` does, but keeps their octets, and doesn't convert them to values and back. It accepts these fields
+// only as Weir's own writer writes them. The full reader reads any other datum from the start, or reports the error.
 import { passText, readBoolean, readInt, readLong, skip } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
 import { compileAvroReader, compileRead } from './read-avro.ts'

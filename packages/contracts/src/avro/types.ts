@@ -69,7 +69,7 @@ export function describeType(type: AvroType): string {
   return descriptions[type.kind] + unitOf(type)
 }
 
-/** Returns a hint about the unit, because producers often send a text such as 2026-01-31 instead of a number. */
+/** Returns an enum's symbols, or a hint about the unit: producers often send 2026-01-31 instead of a number. */
 const unitOf = (type: AvroType): string => {
   if (type.kind === 'enum') return ` (${namesTold(type.symbols)})`
   return 'logical' in type ? (units[`${type.kind} ${type.logical}`] ?? '') : ''

@@ -6,7 +6,7 @@
 /** A record's fields by name, or a map's values by key. */
 export type Fields = { [name: string]: unknown }
 
-/** The value of any other union. `branch` is the index of its type. */
+/** A value of a union that names its branch. `branch` is its index. */
 export type Branch = { readonly branch: number; readonly value: unknown }
 
 /**

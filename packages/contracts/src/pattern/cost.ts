@@ -3,7 +3,7 @@
 // `(a?){30}a{30}`. A pattern with a large factor does not run on V8.
 import type { PatternNode } from './parse.ts'
 
-/** The maximum steps on V8: of patterns that V8 tries once per value, or at every position of the value. */
+/** The maximum steps on V8: for patterns tried once per value, and for patterns tried at every position. */
 const onceMax = 100_000
 const everywhereMax = 1_000
 

@@ -42,7 +42,7 @@ export function patternSize(source: string): number {
   }
 }
 
-/** Returns why neither engine can run the pattern, or undefined. */
+/** Returns what makes the pattern invalid, or undefined. */
 export function patternProblem(source: string): string | undefined {
   if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
   if (!source.isWellFormed()) return 'is not well-formed Unicode'

@@ -14,7 +14,7 @@ const programSizeMax = 2_000
 
 /**
  * The maximum size of a pattern for re2js's automaton. Each state of the automaton is a set of the pattern's states.
- * re2js adds it when a value first needs it, which takes 50 ns per member of the set. For large patterns the sets are
+ * re2js adds a state when a value first needs it, in 50 ns per member of its set. For large patterns the sets are
  * large, and seldom reused.
  */
 const automatonSizeMax = 64

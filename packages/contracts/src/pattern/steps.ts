@@ -2,9 +2,9 @@
 // Linear time alone is not enough: six patterns of 950 states take two seconds for a value of 61 kB. All validations of
 // one event together may take 20 ms of processor time.
 //
-// The weights are twice the worst measurements, on Node 24. Per state and character, re2js takes up to 50 ns if it must
-// add a state to its automaton, 1 ns if the automaton has the state, and 20 ns without the automaton. V8 takes up to
-// 3.5 ns per position in the value, way through the pattern and element of the pattern. Usual patterns take 10 to 50
+// The weights are about twice the worst measurements on Node 24. Per state and character, re2js takes up to 50 ns if it
+// must add a state to its automaton, 1 ns if the automaton has the state, and 20 ns without the automaton. V8 takes up
+// to 3.5 ns per position in the value, way through the pattern and element of the pattern. Usual patterns take 10 to 50
 // times less.
 import type { Engine } from '../types.ts'
 import { isAnchored, programSize, repeatsForever, waysThrough } from './cost.ts'

@@ -1,5 +1,5 @@
 // Chooses engines for patterns, each as if it were the only pattern of its account. So the time limit for all patterns
-// of an account, which a busy machine exceeds, does not affect the tests.
+// of a contract, which a busy machine exceeds, does not affect the tests.
 import { chooseEngines } from '../../src/pattern/engine.ts'
 import type { EngineChoice } from '../../src/pattern/engine.ts'
 

@@ -1,5 +1,5 @@
 // Chains the entries of the audit log: each entry contains the SHA-256 of the bytes of the previous entry, and control
-// state that of the newest. No I/O.
+// state contains that of the newest entry. No I/O.
 import { createHash } from 'node:crypto'
 import type { Audited, AuditEntry, AuditHead } from './audit.ts'
 import { entryValue } from './entry-form.ts'

@@ -16,7 +16,7 @@ export type Form<T> = {
 
 /**
  * @throws ControlStateError `control-state.record_not_known` for a type or version of another release,
- * `record_malformed` for a record that Weir didn't write. The message says which one, and what to do.
+ * `record_malformed` for a record that Weir didn't write. The message names the record, and says what to do.
  */
 export type Parser<T> = (key: string, value: Buffer) => T
 

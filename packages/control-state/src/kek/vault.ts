@@ -45,7 +45,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
       if (name === undefined) throw refused(`${kek} is not a KEK of Vault`)
-      // Vault has deleted all versions before the oldest. It still has all later ones, even if it refuses to decrypt
+      // Vault has deleted all versions before `oldestVersion`. It still has all others, even if it refuses to decrypt
       // with them.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },

@@ -47,7 +47,7 @@ export const restoringValue = ({ subjectsLost }: { subjectsLost: boolean }): Buf
   Buffer.of(version, subjectsLost ? 1 : 0)
 export const subjectsLostIn = (value: Buffer): boolean => value[1] === 1
 
-/** The name of the wrapping key for records of `weir.erasures`. That topic also keeps its versions. */
+/** The name of the wrapping key for records of `weir.erasures`. That topic also contains this key. */
 export const ERASURE_LOG_KEY = 'erasures'
 
 export const beatKey = '_beat'

@@ -66,7 +66,7 @@ function bucketOf(key: string): string {
   return key.slice(0, key.startsWith('_') ? first : key.indexOf('/', first) + 1)
 }
 
-/** The records below the puts of a change. */
+/** The records without the puts of a change. */
 export type KeysBelow = Omit<KeyStore, 'bytes'>
 
 /** The records of `weir.keys` as a change sees them, with its own puts. */

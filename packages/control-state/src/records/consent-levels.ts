@@ -15,7 +15,7 @@ export const consentLevels = z
 
 export const consentLevelType = z.enum(['CUMULATIVE', 'GRANULAR'], 'must be CUMULATIVE or GRANULAR')
 
-/** Options for `refine`: the rule about both members together. */
+/** Options for `refine`: the rule about consentLevels and consentLevelType. */
 export const oneLevelRule = {
   path: ['consentLevels'],
   message: 'must have exactly one level when consentLevelType is CUMULATIVE',

@@ -1,5 +1,5 @@
 // The platform's limits for an account, which the account itself can't change. The account's record contains the quotas
-// that were set. All others have these default values.
+// that were set. All other quotas have these defaults.
 
 export const defaultQuotas = {
   /** Input streams. */

@@ -219,7 +219,7 @@ export type ErasureRecord = {
   readonly dueOn?: string
   /** The terms in which key records were changed. */
   readonly terms: readonly number[]
-  /** The transactions that have removed links from trees. Each has a marker record until the erasure is complete. */
+  /** The number of transactions that have removed links from trees. Each has a marker until the erasure is complete. */
   readonly pieces: number
   /** Set while some links are not removed yet. */
   readonly rest?: ErasureRest

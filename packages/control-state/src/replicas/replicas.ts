@@ -38,7 +38,7 @@ export type Replica = {
   readonly beat: Heartbeat
   /** When the last heartbeat was received, by this process's clock. */
   readonly heardMs: number
-  /** Like `heardMs`, but for a heartbeat from before this reader's start: the time of writing, if it is earlier. */
+  /** Like `heardMs`; for a heartbeat from before this reader's start, the time of writing if that is earlier. */
   readonly freshMs: number
 }
 

@@ -66,8 +66,8 @@ const outputsOpening = (
     .filter((holding) => holding.levels.length > 0)
 
 /**
- * Returns until when readers may use keys for events of the input stream, if they got these keys before `sinceMs`. The
- * result is never earlier than `sinceMs`.
+ * Returns the time until which readers may use keys of the input stream that they got before `sinceMs`. It is never
+ * earlier than `sinceMs`.
  */
 export function keysLentUntil(
   state: Pick<Streams, 'streamsOf'>,

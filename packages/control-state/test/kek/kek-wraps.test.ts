@@ -1,5 +1,5 @@
-// Each kind of wrapping key has a KEK of its own, by name or by KEK_WRAPS. Otherwise auth does not start, with a
-// message that says what to set and contains no key. A single KEK needs an explicit setting.
+// Each kind of wrapping key has a KEK of its own, by name or by KEK_WRAPS. Otherwise auth does not start; the
+// message says what to set and contains no key. A single KEK needs an explicit setting.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

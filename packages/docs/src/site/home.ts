@@ -1,4 +1,4 @@
-// Creates the first page of the site, with all documents by the work of their readers.
+// Creates the first page of the site: all documents, grouped by the work of their readers.
 import { escapeHtml } from '../markdown.ts'
 import { htmlOf } from './links.ts'
 import type { Section } from './sources.ts'

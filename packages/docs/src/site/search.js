@@ -50,7 +50,7 @@ function show() {
   list.replaceChildren(...hits.slice(0, resultsMax).map(itemOf))
 }
 
-/** Returns the entries that contain every word of the question, the best first. */
+/** Returns the entries with every word of the question but stop words, the best first. */
 function hitsOf(index, question) {
   const typed = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   const telling = typed.filter((word) => !stopWords.has(word))
@@ -63,8 +63,8 @@ function hitsOf(index, question) {
 }
 
 /**
- * Returns the stem of the word. If no page has a long word, returns the stems of all words that differ from it by one
- * typo.
+ * Returns the stem of the word. If the word is long and on no page, returns the stems of all words that differ from it
+ * by one typo.
  */
 function spellingsOf(index, word) {
   const stem = stemOf(word)
@@ -74,7 +74,7 @@ function spellingsOf(index, word) {
   return [...known].filter((other) => isOneTypo(word, other)).map(stemOf)
 }
 
-/** Whether one letter is wrong, missing or too much, or two letters are swapped. */
+/** Whether one letter is wrong, missing or extra, or two neighbours are swapped. */
 function isOneTypo(a, b) {
   let at = 0
   while (at < a.length && a[at] === b[at]) at += 1

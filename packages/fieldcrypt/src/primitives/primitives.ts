@@ -1,5 +1,5 @@
-// Hashing and field encryption with WebAssembly. Without WebAssembly, in plain TypeScript, with the same results in two
-// to five times the time.
+// Hashing and field encryption with WebAssembly or, if Node lacks it, in plain TypeScript: the same results in two to
+// five times the time.
 import { plainPrimitives } from './plain.ts'
 import type { Primitives } from './types.ts'
 import { newInstance, wasmPrimitives } from './wasm.ts'

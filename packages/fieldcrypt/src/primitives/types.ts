@@ -5,11 +5,11 @@ export type MacHash = 'sha256' | 'sha512'
 export type MacKey = { mac(message: Uint8Array): Buffer }
 
 export type Primitives = {
-  /** A key of 32 bytes. The caller must overwrite them after use. */
+  /** `key` has 32 bytes, which the caller must overwrite after use. */
   macKey(hash: MacHash, key: Uint8Array): MacKey
   /** Returns the node that the path `digits` reaches from `node`: always a new array, even without digits. */
   walk(node: Uint8Array, digits: string): Uint8Array
-  /** A key of 32 bytes. The caller must overwrite them after use. */
+  /** `key` has 32 bytes, which the caller must overwrite after use. */
   levelKey(key: Uint8Array): LevelKey
   /** Returns a function that encrypts single blocks with AES-256. */
   encryptor(key: Uint8Array): (block: Uint8Array) => Buffer
@@ -36,8 +36,8 @@ export type LevelKey = {
  */
 export type Siv = {
   /**
-   * Returns a workspace for this many bytes of data and associated data together. Only `seal` and `open` leave it
-   * valid.
+   * Returns a workspace for this many bytes of data and associated data together. Any call but `seal` and `open` makes
+   * it invalid.
    */
   workspaceFor(bytes: number): Workspace
   /** Adds a cipher, which exists until `wipe`, and returns its number. Overwrites the key. */

@@ -11,8 +11,7 @@ const PAGE_BYTES = 65_536
 const MESSAGE_BYTES_MAX = 3_900
 const macBytes: Readonly<Record<MacHash, number>> = { sha256: 32, sha512: 64 }
 /**
- * An HMAC writes less padding than this after its message in IO. Later it writes fewer bytes than this to IO for the
- * inner hash.
+ * An HMAC writes less padding than this after its message in IO, and later fewer bytes than this for the inner hash.
  */
 const PADDING_BYTES_MAX = 145
 

@@ -137,8 +137,8 @@ function compress512(state: usize): void {
 // --- HMAC ---
 
 /**
- * Pads the message at IO, and compresses it into STATE. The padding's length includes one block that STATE contains
- * already.
+ * Pads the message at IO, and compresses it into STATE. The length in the padding includes one block that STATE
+ * contains already.
  */
 function absorb256(length: i32): void {
   store<u8>(IO + length, 0x80)

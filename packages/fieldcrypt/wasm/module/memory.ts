@@ -8,7 +8,7 @@ export const STATE = memory.data(64)
 /** The size of the longest message with its padding. */
 const IO_BYTES = 4_096
 export const IO = memory.data(4_096)
-/** The two states of an HMAC key: after the block with the inner padding, and after that with the outer. */
+/** The two states of an HMAC key: after the block of the inner padding, and after that of the outer padding. */
 export const KEY = memory.data(128)
 export const OUT = memory.data(64)
 

@@ -8,7 +8,7 @@ import type { H2Stream } from './stream.ts'
 
 /** The time for a peer to read our last frames and close. */
 const lingerMs = 1_000
-/** How long requests may still arrive that the peer sent before it received our GOAWAY. */
+/** How long we accept requests that the peer sent before it received our GOAWAY. */
 const noticeMs = 2_000
 /** The acknowledgement of this PING shows that the peer has read all earlier frames. */
 export const noticePing = Buffer.from('finished', 'latin1')

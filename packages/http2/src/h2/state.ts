@@ -64,7 +64,7 @@ export type ConnectionState = ConnectionOptions & {
   /** Whether a timer watches for clients that hang (nudge.ts). */
   isWatched: boolean
   /**
-   * The nudges (nudge.ts) that are not acknowledged yet. `nudgedAt` is the value of `dataFrames` before the first one.
+   * How many nudges (nudge.ts) may still be acknowledged. `nudgedAt` is the value of `dataFrames` before the first one.
    */
   nudgesLeft: number
   nudgedAt: number
@@ -84,7 +84,7 @@ export type ConnectionState = ConnectionOptions & {
   lastFrameMs: number
   /** When a stream last began or ended. */
   lastStreamMs: number
-  /** Since when the peer has not read our responses; undefined if it reads them. */
+  /** The time since which the peer has not read our responses; undefined if it reads them. */
   blockedSinceMs: number | undefined
   onBodyWanted: (stream: H2Stream) => void
   /** Called when the peer has read enough output. */

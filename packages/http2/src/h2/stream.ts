@@ -101,7 +101,7 @@ export class H2Stream implements HttpRequest {
     return this.#isDropping || this.#reader !== undefined
   }
 
-  /** Since when the client could have sent more of the body; undefined while we delay the client. */
+  /** The time since which the client could send more of the body; undefined while we delay the client. */
   get owedSinceMs(): number | undefined {
     if (this.isEnded || this.isCut) return undefined
     if (!this.#isInPieces) return this.openedMs

@@ -16,9 +16,8 @@ export type Groups = {
   /** Throws KafkaError `kafka.group_not_empty` while the group has members. */
   delete(groupId: string): Promise<'deleted' | 'absent'>
   /**
-   * Ends the open transaction of this transactional id, and fences its producer in all partitions. If no transaction
-   * was open, Kafka writes no marker, so the producer can still write batches without a transaction. Use `Fencer`
-   * against such writers.
+   * Ends the open transaction of this transactional id, and fences its producer. But if no transaction was open, Kafka
+   * writes no marker, so the producer can still write batches without a transaction. Use `Fencer` against such writers.
    */
   fence(transactionalId: string): Promise<FormerHolder>
 }

@@ -172,8 +172,8 @@ type Fencing = {
 }
 
 /**
- * Commits an interrupted fence of a former owner, if that fence includes a committed transaction. Otherwise, acquiring
- * the transactional id would abort the fence, and the transaction with it.
+ * Commits an interrupted fence of a former owner, if that fence includes a committed transaction. Without this commit,
+ * acquiring the transactional id would abort the fence, and the transaction with it.
  */
 async function endInterrupted(
   brokers: KafkaBrokers,
@@ -191,7 +191,7 @@ async function endInterrupted(
   try {
     await requestsUntil(cluster, untilMs).end({ transactionalId, ...former }, true)
   } catch (error) {
-    // Any other error means that another owner has ended the transaction, or has acquired the id.
+    // A final error of the broker: another owner has ended the transaction, or has acquired the id.
     if (!isFromBroker(error) || isRetriable(error)) throw error
   }
 }

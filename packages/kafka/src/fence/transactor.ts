@@ -16,8 +16,8 @@ import { KafkaError } from '../errors.ts'
 
 export type Transaction = {
   /**
-   * Resolves when all in-sync replicas have the records. Readers see them after the commit. Also throws KafkaError
-   * `kafka.record_refused` if Kafka refuses one of the records.
+   * Resolves when all in-sync replicas have the records. Readers see them after the commit. Throws KafkaError
+   * `kafka.fenced`, `kafka.unavailable`, or `kafka.record_refused` if Kafka refuses one of the records.
    */
   send(records: readonly AddressedRecord[]): Promise<void>
 }

@@ -16,7 +16,7 @@ export type Fence = {
 
 const TRANSACTION_TIMEOUT_MS = 10_000
 
-// If one partition is missing, the response says OPERATION_NOT_ATTEMPTED for all others.
+// If one partition is missing, the response says OPERATION_NOT_ATTEMPTED for the rest.
 const PASSING =
   /COORDINATOR|CONCURRENT_TRANSACTIONS|UNKNOWN_TOPIC_OR_PARTITION|OPERATION_NOT_ATTEMPTED|NetworkError|TimeoutError/
 

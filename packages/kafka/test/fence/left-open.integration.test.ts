@@ -142,7 +142,7 @@ test.each(ENDED)(
   60_000,
 )
 
-/** The steps after which a former fence stopped that had to end the hanging transaction. */
+/** The steps after which the former fence stopped. It had to end the hanging transaction. */
 const STEPS = [
   ['took the transactional id', async () => undefined],
   [

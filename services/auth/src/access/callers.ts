@@ -14,7 +14,7 @@ export type Callers = {
    * @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`; Refusal `quota_exceeded`
    */
   account(call: Call, needs: Role): Promise<Caller>
-  /** @throws ControlStateError `control-state.invalid_api_key` */
+  /** @throws as `account` does */
   viewerOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
   platform(call: Call): Platform

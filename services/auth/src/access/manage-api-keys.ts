@@ -53,7 +53,7 @@ export async function createApiKey(
   return made
 }
 
-/** When this resolves, the key no longer gives access. */
+/** Within a second after this resolves, the key gives no access at any replica. */
 export async function deleteApiKey(
   deps: Changes,
   billingId: string,

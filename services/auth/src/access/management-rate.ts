@@ -1,6 +1,6 @@
 // Limits how many management requests an account may send to this replica, because all accounts share its processor
-// time. The allowance grows evenly over the minute, so that no account sends a minute's requests in one second. A large
-// response counts as several requests, because it takes as much time.
+// time. The allowance grows evenly, so that no account uses a large quota in one second. A large response counts as
+// several requests, because it takes as much time.
 import { quotasOf } from '@weir/control-state'
 import type { AccountRecord } from '@weir/control-state'
 import { exceeded } from '../control/quotas.ts'

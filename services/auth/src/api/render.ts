@@ -1,6 +1,6 @@
-// The two shapes of a stream in responses (spec Resources): /v1 is flat, with `credentials` as an object; /v2 has
-// `ref`, `limits` and a list of `credentials`. Only the response to a creation contains a clientSecret. Other /v2
-// responses contain additional members for operators.
+// The two shapes of a stream in responses (spec Resources): /v1 is flat, with `credentials` as an object; /v2 has `ref`
+// and a list of `credentials`. Only the response to a creation contains a clientSecret. In /v2, later responses about
+// an existing stream contain more members, for operators.
 import { forEachQuota, isDecryptedByReaders, quotasOf, topicOf } from '@weir/control-state'
 import type {
   AccountRecord,

@@ -1,5 +1,5 @@
-// Who may call what: the table of all routes of auth. A route that isn't in it can't be mounted. /v1 has the routes of
-// /v2 with the same needs. The role viewer reads a stream's settings. The role officer sees people's data and decides
+// Who may call what: the table of all routes of auth. A route that isn't in it can't be mounted. A route of /v1 has the
+// same needs as in /v2. The role viewer reads a stream's settings. The role officer sees people's data and decides
 // about erasures. The role owner manages API keys and the credentials that read decrypted events, and deletes streams.
 // Only this role may set limits and retention: routes/streams.ts checks the bodies.
 import type { Needs, RouteNeeds } from '@weir/control-state'

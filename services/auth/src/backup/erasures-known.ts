@@ -96,7 +96,7 @@ export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
 }
 
 /**
- * Returns the newest record of each wrapping key of the entries, for `weir.keys` and `weir.erasures`. Older records may
+ * Returns, once for each topic, the newest record of each version of the wrapping key of the entries. Older records may
  * need a KEK that no longer exists.
  */
 export function logKeys(

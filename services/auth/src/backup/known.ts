@@ -1,4 +1,4 @@
-// A backup contains only records that this release understands. A record of a newer release stops a backup or restore.
+// A record of a newer release stops a backup or restore, because this release does not understand it.
 import { hasCode } from '@weir/kit'
 import {
   auditTopic,
@@ -21,8 +21,8 @@ const readers: Readonly<Record<string, (key: string, value: Buffer) => unknown>>
 }
 
 /**
- * Accepts records that Weir didn't write; `weir audit verify` finds them.
- * @throws AppError `record_not_known`
+ * Accepts records that Weir didn't write. `weir audit verify` finds them in the audit log.
+ * @throws ControlStateError `control-state.record_not_known`
  */
 export function requireKnown(topic: string, key: Bytes, value: Bytes): void {
   if (value === null) return

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod'
 import { requireKnown } from './known.ts'
 
-/** In the order of a backup. `weir.subjects` may be large, so it comes last and is never read into memory. */
+/** In the order of a backup. `weir.subjects` may be large, so it comes last and is never in memory as a whole. */
 export const savedTopics = [
   controlTopic,
   keysTopic,
@@ -67,11 +67,14 @@ export type SavedRecord = AddressedRecord & { readonly timestampMs: number }
 
 export type SavedLines = {
   readonly madeAtMs: number
-  /** @throws AppError `backup.unreadable`, even after the last record; the caller must then use none of the records */
+  /**
+   * @throws AppError `backup.unreadable`, even after the last record; the caller must then use none of the records
+   * @throws ControlStateError `control-state.record_not_known`
+   */
   readonly records: AsyncIterable<SavedRecord>
 }
 
-/** @throws AppError `backup.unreadable`, ControlStateError `control-state.record_not_known` */
+/** @throws AppError `backup.unreadable` */
 export async function readLines(kind: Kind, text: AsyncIterable<string>): Promise<SavedLines> {
   const lines = text[Symbol.asyncIterator]()
   const first = await lines.next()

@@ -1,6 +1,6 @@
-// Restores a backup into empty topics: first `_restoring`, so that no service uses the keys, then links of data
-// subjects, then all other records in one transaction. auth removes `_restoring` when it has applied the erasures since
-// the backup (control/restore/reapply.ts). The writer's transactional id fences an auth that still runs.
+// Restores a backup: first `_restoring`, so that no service uses the keys, then links of data subjects, then all other
+// records in one transaction. auth removes `_restoring` when it has applied the erasures since the backup
+// (control/restore/reapply.ts). The writer's transactional id fences an auth that still runs.
 import type { AddressedRecord, Admin, Kafka, RangeReader, Transactor } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { createRangeReader, createTransactor } from '@weir/kafka'

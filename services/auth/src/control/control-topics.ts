@@ -135,8 +135,8 @@ export async function makeControlTopics(
 }
 
 /**
- * Extends the retention of `weir.subjects` to that of keys, and of `weir.erasures` to that of backups of keys. Never
- * shortens a retention.
+ * Extends the retention of `weir.subjects` and `weir.erasures` if a stream has a longer key retention. Never shortens a
+ * retention.
  */
 export async function keepSubjects(
   configs: Pick<Configs, 'topics' | 'setTopic'>,

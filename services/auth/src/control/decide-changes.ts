@@ -41,7 +41,7 @@ export type Deciding = {
 const changeTimeoutMs = 20_000
 const changesPerTransactionMax = 200
 const sendBytesMax = 500_000
-/** Above this size no further change is added. A single change may be larger. */
+/** Above this size of the key records no further change is added. A single change may be larger. */
 const transactionBytesMax = 4_000_000
 
 type Waiting = { readonly options: Deciding; readonly waiting: Set<PendingChange> }

@@ -45,7 +45,9 @@ export const pendingIn = (
 const mostIn = (byAccount: ReadonlyMap<string, number>): number =>
   Math.max(0, ...byAccount.values())
 
-/** Returns since when an erasure has been late. The time in which only readers may still have keys does not count. */
+/**
+ * Returns since when an erasure has been waiting. The time in which only readers may still have keys does not count.
+ */
 const waitingSince = (tables: PendingTables, erasure: ErasureRecord): number =>
   erasure.heardAtMs === undefined
     ? erasure.acceptedAtMs

@@ -89,7 +89,7 @@ async function commit(
 
 type Fenced = ReturnType<typeof createFenced>
 
-/** Creates and fences the writer's producer when it is needed, and keeps it until `discard`. */
+/** Creates the producer when it is needed, which fences the former one. Keeps it until `discard`. */
 function createFenced(makeTransactor: () => Transactor) {
   let held: Transactor | undefined
   return {

@@ -1,4 +1,4 @@
-// Counts the consent levels that a person's events were sent with. Decrypts nothing.
+// Counts events by the consent levels that they were sent with. Decrypts nothing.
 import { consentLevelsOf } from '@weir/contracts'
 import type { ContractRecord, FoundConsent } from '@weir/control-state'
 import type { SourceRecord } from '@weir/kafka'

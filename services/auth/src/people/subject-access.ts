@@ -32,7 +32,7 @@ type AccessDeps = Changes & {
 }
 
 /**
- * Creates a token for a person's events. It covers no links under which nothing can be decrypted.
+ * Creates a token for a person's events. It covers only links under which something can be decrypted.
  * @throws Refusal `unavailable`, `quota_exceeded`, `invalid`
  */
 export async function grantAccess(

@@ -1,5 +1,5 @@
-// Authenticates a stream's client, by clientId and secret, or by a refresh token. Every failure gets the same response
-// after the same steps, so an unknown client takes as long as a wrong secret.
+// Authenticates a stream's client, by clientId and secret, or by a refresh token. An unknown client gets the same
+// response as a wrong secret, after the same steps, and so after the same time.
 import { timingSafeEqual } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import type { KeyObject } from 'node:crypto'

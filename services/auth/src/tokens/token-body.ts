@@ -1,5 +1,5 @@
-// Limits for unauthenticated bodies of /auth, /refresh and /oauth2/token: a few kilobytes with a few parameters,
-// because parsing takes time.
+// Limits for unauthenticated bodies of /auth, /refresh and /oauth2/token, in bytes and parameters, because parsing
+// takes time.
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'
 

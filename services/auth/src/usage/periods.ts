@@ -27,7 +27,7 @@ export const minutesKeptDays = 35
 export const foldedBefore = (nowMs: number): number =>
   Math.floor((nowMs - minutesKeptDays * dayMs) / dayMs) * dayMs
 
-/** Enough for a request for all stored minutes. */
+/** Enough for the minutes of `minutesKeptDays`. */
 const piecesMax = 51_000
 
 type Asked = { by?: string | undefined; from?: string | undefined; until?: string | undefined }

@@ -22,7 +22,7 @@ function show(...elements) {
   if (elements.length > 0) result.scrollIntoView({ block: 'nearest' }) // on a phone it is below the form
 }
 
-// Never by color alone: each kind has its own sign, and the heading says it in words.
+// The kind is never shown by colour alone: it has its own sign, and the heading says it in words.
 const signs = { good: '✔', other: '⚠', bad: '✖' }
 
 function verdict(kind, title, ...sentences) {
@@ -126,7 +126,7 @@ function isOther(text) {
   return true
 }
 
-/** The console copies and prints it as «Salt: …». */
+/** The console copies and prints the salt as «Salt: …». */
 const plainSalt = () => salt.value.trim().replace(/^salt:\s*/i, '')
 
 /** Removes the text around a receipt, such as that of a letter. */

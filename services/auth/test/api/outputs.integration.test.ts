@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
-/** The body of a request for an output. No replica derives the output, because these tests send no event. */
+/** The body of a request for an output. No replica has the decrypterName `nobody`, so none derives the output. */
 const body = (more: object = {}) => ({
   name: uniqueName('out'),
   decrypterName: 'nobody',

@@ -110,8 +110,8 @@ test('a writer that was fenced decides on what the other has written since', asy
   const account = name('fenced')
   const before = name('before')
   await claim(replica(0), before, 'first')
-  // Given: another writer fences this one and writes. This writer's producer does not notice that. The auth of another
-  // test may fence the intruder in between.
+  // Given: an intruder fences the replica's writer and writes, and this writer's producer does not notice. The auth of
+  // another test may fence the intruder in between.
   const intrude = (intruder: Transactor): Promise<void> =>
     intruder.transaction((tx) =>
       tx.send([

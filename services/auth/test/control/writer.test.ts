@@ -146,7 +146,7 @@ test('a change is never decided on tables older than itself', async () => {
     begun.resolve()
     return draft.account('a')?.billingId
   })
-  // The second change is requested while the tables are read for the first.
+  // The second change is requested while the first one reads the tables.
   const second = writer.change(making, (draft) => draft.account('a')?.billingId)
   await begun.promise
   kafka.tables.apply('account/a', accountRecord('a'))

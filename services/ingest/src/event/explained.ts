@@ -1,6 +1,6 @@
-// Says what to do about a body if the contract's sentence would not help: for gzip data, an Avro container, a JSON
-// array and an empty body. Also for a body that is read as Avro only because no header names its form, and it has no
-// opening brace. Other errors are returned unchanged.
+// Says what to do about a body if the contract's sentence would not help, for example about gzip data, an Avro
+// container, a JSON array, an empty body, or a body that is read as Avro only because no header names its form. Other
+// errors are returned unchanged.
 import { guessedForm } from '@weir/contracts'
 import type { BodyForm } from '@weir/contracts'
 import { hasCode } from '@weir/kit'

@@ -4,7 +4,7 @@
 import { createFairQueue, createOthers } from '@weir/kit'
 import { refusal } from '../errors.ts'
 
-/** An event of at most this number of steps of ten nanoseconds, so 1 ms, is processed immediately. */
+/** An event of at most this number of steps (10 ns each, together 1 ms) is processed immediately. */
 const stepsAtOnce = 100_000
 const stepsOfAMs = 100_000
 /** The duration of a piece of many events. A costly event is a piece of its own, of up to 20 ms. */

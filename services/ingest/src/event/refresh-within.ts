@@ -1,5 +1,5 @@
-// Limits how long a request with a failed look-up waits for a refresh of control state: as long as for Kafka. Every
-// failure becomes 503.
+// A request with a failed look-up waits for a refresh of control state at most as long as for Kafka. Every failure
+// becomes 503.
 import { withTimeout } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'

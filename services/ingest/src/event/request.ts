@@ -1,5 +1,5 @@
-// Reads the parts of a request besides its event: the token, the contract id and the body. The first fault causes the
-// refusal.
+// Reads the parts of a request, without decoding the event: the token, the contract id and the body. The first fault
+// causes the refusal.
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { HttpRequest } from '@weir/http2'

@@ -4,8 +4,8 @@
 //   access     the token, and its stream (request.ts)
 //   limits     the stream's rate and its events of the month (../limits)
 //   read       the body, by the contract that the request names (check-event.ts)
-//   wait       for a turn, if the contract's validations take long (long-work.ts)
-//   check      consent levels, key field, validations (check-event.ts)
+//   wait       for a turn, if checking or encrypting takes long (long-work.ts)
+//   check      key field, consent levels, validations (check-event.ts)
 //   store      personal fields encrypted, stamped, produced (store.ts)
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import type { Waiter } from '@weir/kafka'

@@ -34,7 +34,7 @@ export type EventBatch = {
   isArray: boolean
   /**
    * The refusal to report if no event was certainly stored: the last refusal whose event may have been stored, or
-   * otherwise the first refusal.
+   * otherwise the first `unavailable`.
    */
   unavailable: Refused | undefined
   nextIndex: number

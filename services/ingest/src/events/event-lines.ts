@@ -72,7 +72,7 @@ function isBlank(event: Buffer): boolean {
 
 /**
  * Skips blank lines. A compressed body of a few kilobytes may contain millions of blank lines. Skipping them here costs
- * 1 ns per octet, and splitting them into lines would cost 100 ns.
+ * 1 ns per octet, and splitting them into lines would cost 100 ns per octet.
  */
 function afterBlankLines(chunk: Buffer, from: number, lineBytesMax: number): number {
   let line = from

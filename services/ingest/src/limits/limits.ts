@@ -9,7 +9,7 @@ import type { UsageCounters } from './usage.ts'
 
 export type StreamLimits = {
   /**
-   * Admits one request of the stream.
+   * Admits one event of the stream.
    * @throws AppError `event_count_used_up`, `event_rate_exceeded`
    */
   admit(stream: InputStream, nowMs: number): void
@@ -20,7 +20,7 @@ export type StreamLimits = {
   reserve(stream: InputStream, nowMs: number, bytes: number): void
   /** Undoes `reserve` if the event was not stored. Call with the same time and bytes. */
   release(stream: InputStream, nowMs: number, bytes: number): void
-  /** Counts a refused request for the usage report. */
+  /** Counts a refusal for the usage report. */
   refused(stream: InputStream, nowMs: number, code: string): void
 }
 

@@ -188,9 +188,9 @@ function shareOut(self: Rate, live: Live): void {
 }
 
 /**
- * Computes the growth of the tokens: this replica's share of the rate, plus what the tokens lack of its share of the
- * bucket's level, spread over a second. The other replicas are assumed to continue as before, but no faster than their
- * own shares permit.
+ * Computes the growth of the tokens: this replica's share of the rate, plus the difference between its share of the
+ * bucket's level and its tokens, spread over a second. The other replicas are assumed to continue as before, but no
+ * faster than their own shares permit.
  */
 function balance(self: Rate): void {
   const { rate, share, level, peers } = self

@@ -16,7 +16,7 @@ import type { UsageRecord, UsageRecords } from './usage.ts'
 
 export type Sharing = {
   readonly limits: StreamLimits
-  /** Resolves when the reports of the other replicas are read, and this replica has sent a heartbeat. */
+  /** Reads the reports of the other replicas, and then starts the heartbeats. */
   start(): Promise<void>
   /** False while counts of the month may be missing. */
   isRead(): boolean

@@ -54,7 +54,7 @@ test('while another account is served, what is costly has a fifth of the time', 
   await Promise.all([begin(), begin(), begin()])
   clearInterval(beside)
   const [first = 0, second = 0, third = 0] = began
-  // The estimated cost of each work is 20 ms, so the next may begin 100 ms later. Node's timers may fire a millisecond
+  // The estimated cost of each event is 20 ms, so the next may begin 100 ms later. Node's timers may fire a millisecond
   // early.
   expect(second - first).toBeGreaterThanOrEqual(99)
   expect(third - second).toBeGreaterThanOrEqual(99)

@@ -1,4 +1,4 @@
-// If Kafka is slow, the HTTP/2 windows close first, so that producers wait. Only later do they get 503
+// If Kafka is slow, the HTTP/2 windows close first, so that producers wait. They get 503 only later
 // (docs/operations.md, When Kafka is slow or gone). Tested with Weir's own HTTP/2, which counts the bodies of all its
 // connections together.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'

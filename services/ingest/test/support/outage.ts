@@ -179,7 +179,7 @@ async function startLoad(scene: OwnScene, { ingest, stream, connections, streams
       workers.push(work(client, `${stream.name}-${connection}-${one}`))
   }
   return {
-    /** Waits until as many events that were sent after this time are accepted as there are HTTP/2 streams. */
+    /** Waits for as many accepted events, sent after this time, as there are HTTP/2 streams. */
     async finish(afterMs: number): Promise<Pick<Seen, 'answered' | 'timesStored'>> {
       const accepted = (): number =>
         answered.filter(({ outcome, sentMs }) => outcome === 204 && sentMs > afterMs).length

@@ -1,4 +1,4 @@
-// The common preparation of ingest's tests: the services of the test run or of the test, an account with an input
+// The common preparation of ingest's tests: the test run's services or the test's own, an account with an input
 // stream and its token, a client of each protocol, and a reader of Kafka's topics.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'

@@ -1,5 +1,5 @@
 // The role or the credentials that each route of output needs. A route that isn't listed can't be mounted or upgraded.
-// Only the role `owner` may see decrypted events with an API key. For developers, dead-lettered records and previews
+// Only the role `owner` may see decrypted events with an API key. Dead-lettered records and developers' previews
 // contain no decrypted events.
 import type { RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'

@@ -31,7 +31,7 @@ export type DeadDeps = DerivationDeps & {
   readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
   readonly trace: Pick<AccessTrace, 'read'>
-  /** If this returns true, long work ends with the results so far. */
+  /** If this returns true, long work ends early. */
   isStopping(): boolean
 }
 

@@ -1,6 +1,6 @@
 // Finds the pending records of a dead letter partition: dead letters without a later marker that they are done. Topics
 // may be long, so they are scanned in windows. A window contains a limited number of dead letters, each with only the
-// data to find it again. Markers after the window count, too. Nothing is decrypted or written.
+// data to find and show it. Markers after the window count, too. Nothing is decrypted or written.
 import { eventTimeOf } from '@weir/contracts'
 import type { RangeReader, SourceRecord } from '@weir/kafka'
 import { readOrigin, retriedOutcome, SVC_ERROR } from '../records/headers.ts'

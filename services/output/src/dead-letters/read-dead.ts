@@ -53,7 +53,7 @@ async function firstOf(
 
 type Found = { readonly entry: DeadEntry; readonly record: SourceRecord }
 
-/** Yields a record from the input topic alone, because it may have the maximum size. */
+/** Yields each record of the input topic separately, because it may have the maximum size. */
 async function* piecesOf(
   deps: ReadDeps,
   span: DeadSpan,

@@ -1,7 +1,7 @@
 // Derives one partition's dead letters again, exactly once (docs/adr/0024-dead-records.md). A retry first fences all
 // other writers, including the deriver, which acquires the partition again later. Then the retry reads control state
-// and the rest of the dead letter partition. Each transaction contains derived records, and for each a marker that its
-// dead letter is done. Only a marker shows that a dead letter is done, also after a crash or another retry.
+// and the rest of the dead letter partition. Each transaction contains derived records, and a marker for each dead
+// letter that is done. Only a marker shows that a dead letter is done, also after a crash or another retry.
 import { backoff, delay, hasCode } from '@weir/kit'
 import { createTransactor, encodeRecord } from '@weir/kafka'
 import type {
@@ -225,7 +225,7 @@ async function sendDerived(
 }
 
 /**
- * Remembers a refused record that was sent alone. If several records were sent together, has records sent one by one
+ * Remembers a refused record that was sent alone. If several records were sent together, records are sent one by one
  * from now on.
  */
 function learn(retry: Retry, [first, ...others]: readonly Retried[]): void {

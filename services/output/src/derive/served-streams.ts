@@ -10,7 +10,10 @@ import type { LevelsAllowed } from './levels.ts'
 export type Served = { readonly stream: DerivedStream; readonly input: InputStream }
 
 export type ServedStreams = {
-  /** Reports the current streams immediately, then each change. Returns a function that stops the reports. */
+  /**
+   * Reports the current streams once control state is fresh, then each change. Returns a function that stops the
+   * reports.
+   */
   follow(): () => void
   all(): Iterable<Served>
   denied(): number

@@ -1,5 +1,5 @@
-// Creates a span for each traced input record, from its derivation until the result is stored. A span ends only when
-// the result is stored, so a failed attempt leaves no span.
+// Creates a span for each traced input record, from its derivation until the result is stored. Only a stored or
+// filtered record ends its span, so a failed attempt leaves no span.
 import type { SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { groupOf, topicOf } from '@weir/control-state'

@@ -1,6 +1,6 @@
-// `POST /v2/keys`: gives the readers of an output with `decryptAt: reader` the keys of single people, for a few minutes
-// (docs/keys.md Keys for readers). An erasure waits until all earlier responses are sent, and until readers must not
-// use their keys any more.
+// `POST /v2/keys`: gives the readers of an output with `decryptAt: reader` the keys of single people, for a limited
+// time (docs/keys.md Keys for readers). An erasure waits until all earlier responses are sent, and until readers must
+// not use their keys any more.
 import { isDecryptedByReaders, levelsInEra, levelsInTerm } from '@weir/control-state'
 import type { AccessTrace, Access, DerivedStream, Gate, InputStream } from '@weir/control-state'
 import { bodyRule, checkBody, count, invalid, listOf, readJson } from '@weir/http-api'

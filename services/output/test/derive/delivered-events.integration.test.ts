@@ -65,7 +65,7 @@ function seen(where: 'input' | 'derived', contract: ExampleContract): Seen {
   return found
 }
 
-/** Expects a UUID if the contract's type is string, a number if the type is int. */
+/** Expects a UUID if the keyLink of the contract is a string, and a number if it is an int. */
 const keyLinkForm = (contract: ExampleContract): unknown =>
   contract === 'demo_event' ? expect.stringMatching(uuid) : expect.any(Number)
 

@@ -89,7 +89,7 @@ test('transactions of others in the input are neither derived when aborted nor i
   await write('undone', 'abort')
   await write('done', 'commit')
 
-  // Then offsets 0 to 9 contain five records, each followed by the marker that ends it
+  // Then offsets 0 to 9 contain five records, each followed by the marker of its transaction
   expect(await derivation.sourcesUntil(2)).toEqual([2, 8])
 })
 

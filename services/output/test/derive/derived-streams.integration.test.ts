@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => scene.close(), 30_000)
 
 type Shown = Record<string, unknown>
-/** Undefined if the event was not delivered. */
+/** An output is undefined if the event was not delivered to it. */
 type ShownIn = { input: Shown } & Partial<Record<Output, Shown>>
 
 /** Sends an event with these consent levels. Returns how each stream shows it. */

@@ -37,7 +37,7 @@ async function derivedPlaces(deadlineMs?: number) {
   }
 }
 
-/** Sends events until `stop` is called. Pauses cause several transactions. */
+/** Sends events until `stop` is called. Pauses spread the events over several appends. */
 function startFlow(seed: number): { stop(): Promise<void> } {
   let isFlowing = true
   const flow = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// A record of a batch fails while a caller waits. Only this record counts as dead-lettered for now.
+// A record of a batch fails while a caller waits. Only this record is returned as `dead`.
 import { describe, expect, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'

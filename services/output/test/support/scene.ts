@@ -92,7 +92,7 @@ async function sceneIn<World extends SharedWorld>(
         return ends.every((end, partition) => end === 0n || (offsets[partition] ?? 0n) >= end)
       }
       await pollUntil(isDone, { deadlineMs, everyMs: 100, what: `deriving ${output}` })
-      // The group's offsets may be visible a moment before the records of the same transaction.
+      // The last records may become visible to read_committed readers a moment later.
       const derived = `${account.billingId}.${output}`
       const isShown = async () => {
         const written = await topics.admin.offsets.ends(derived, { isolation: 'read_uncommitted' })

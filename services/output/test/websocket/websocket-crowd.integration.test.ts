@@ -127,8 +127,8 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
   ])
   for (const { socket } of stalled) socket.pause()
   const before = await residentMb()
-  // Each batch is sent when the fast clients have received the previous one, and may wait completely. So fast clients
-  // never count as slow, even on a slow machine.
+  // Each batch is small enough to wait completely, and is sent when the fast clients have received the previous one. So
+  // fast clients never count as slow, even on a slow machine.
   const atOnce = 10
   for (let from = 0; from < events.count; from += atOnce) {
     await sendNumbered(stream, { ...events, from, count: atOnce, rate: Infinity })

@@ -164,8 +164,8 @@ test('a client that does not read is closed with 1013, and no other client waits
   const event = { ...(await exampleEvent('clickstream')), userAgent: 'x'.repeat(250_000) }
   const isGivenUp = async () => (await metric('svc_output_ws_too_slow_total')) === 1
   let count = 0
-  // Each batch is sent when the fast client has received the previous one, and may wait completely. So this client
-  // never counts as slow, even on a slow machine.
+  // Each batch is small enough to wait completely, and is sent when the fast client has received the previous one. So
+  // this client never counts as slow, even on a slow machine.
   while (count < 120 && !(await isGivenUp())) {
     await Promise.all(Array.from({ length: 4 }, () => scene.send(input, 'clickstream', event)))
     await quick.until((count += 4))

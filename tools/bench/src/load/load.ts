@@ -33,7 +33,7 @@ export type LoadResult = {
   seconds: number
   /** The number of 2xx responses in the measured time. */
   answered: number
-  /** Other responses by status, and closed connections, over the whole time. */
+  /** Other statuses, wrong bodies and closed connections, over the whole time. */
   errors: Record<string, number>
   p50Ms: number
   p99Ms: number

@@ -1,5 +1,5 @@
 // Part `streams`: the cost of ingest, and of a starting service, with few and with many input streams. Part `rest`: the
-// cost of idle services with two derived streams for each of many input streams.
+// cost of idle services with zero to two derived streams for each of many input streams.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { delay } from '@weir/kit'
 import type { World } from '@weir/testkit'

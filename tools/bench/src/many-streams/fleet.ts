@@ -1,4 +1,4 @@
-// Part `fleet`: three replicas of output with thousands of derived streams, two for each input. While all replicas are
+// Part `fleet`: three replicas of output with hundreds of derived streams, two for each input. While all replicas are
 // replaced, it measures how soon the first event of an idle stream is in both derived streams. It also counts lost and
 // duplicate events, and the connections of each replica to the broker.
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'

@@ -68,8 +68,8 @@ export function openShell(options: {
 const ofTheTerminal = /^\[\d+\][+-]? +(?:\d+|Done .*)$|[\u2800-\u28ff]/gm
 
 /**
- * Pastes all blocks into a terminal in one write, as a person does, whatever the commands are doing. Returns the output
- * of each block. There are fewer outputs if a block consumed the following text, or didn't end in time.
+ * Pastes all blocks into a terminal, as a person does, without waiting for their commands. Returns the output of each
+ * block. There are fewer outputs if a block consumed the following text, or didn't end in time.
  */
 export async function pasteIntoTerminal(
   blocks: readonly string[],

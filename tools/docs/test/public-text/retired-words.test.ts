@@ -46,7 +46,7 @@ async function hitsOf(
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
-/** Returns texts with a space, because others are names, and single capitalised words, as on the console's buttons. */
+/** Returns texts with a space, and single capitalised words, as on the console's buttons. Other texts are names. */
 const sentencesOf = async (text: string): Promise<string[]> =>
   (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
 

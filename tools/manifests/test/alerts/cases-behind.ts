@@ -83,7 +83,7 @@ export const casesBehind: readonly Case[] = [
     alert: 'WeirDerivingBudgetBurns',
     at: 400,
     fires: { 'svc_output_lag_events{stream="acme.clicks-0"}': '20x385 20000x40' },
-    // a backlog that has been over for ten minutes, and a stream that is always a little behind
+    // a backlog that ended more than ten minutes ago, and a stream that is always a little behind
     quiet: {
       'svc_output_lag_events{stream="acme.clicks-0"}': '20x375 20000x10 20x40',
       'svc_output_lag_events{stream="acme.clicks-1"}': '9000x420',
@@ -211,7 +211,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { [lastBackup]: '0x200 12000x60' },
   },
   {
-    // a backup was started, and has never finished
+    // backups are scheduled, but no backup has ever succeeded
     alert: 'WeirBackupOld',
     at: 240,
     fires: { 'kube_cronjob_created{namespace="weir", cronjob="weir-backup"}': '0x260' },

@@ -1,5 +1,5 @@
-// A well-behaved account beside hostile ones. It sends each kind of request a few times per second, and records the
-// failures and response times.
+// A well-behaved account beside hostile ones. It sends each kind of request at most twenty times per second, and
+// records the failures and response times.
 import { asObject, signUp, exampleEvent, request, textIn } from '../world/account.ts'
 import type { Account, TestStream } from '../world/account.ts'
 import { contractOfFields } from '../world/contracts.ts'

@@ -23,8 +23,8 @@ const keptForm = z.record(
 )
 
 /**
- * The files that passed only at the second try. For each: in how many runs in a row, and the tests that failed at first
- * in the latest run.
+ * The files that passed only at the second try, each with the number of such runs in a row, and with the tests that
+ * failed at first in the latest run.
  */
 export type Kept = Readonly<z.infer<typeof keptForm>>
 
@@ -72,7 +72,7 @@ export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
   return Object.fromEntries([...others, ...again])
 }
 
-/** Returns the files that needed a second try now and in the runs before. */
+/** Returns the files that needed a second try in RUNS_MAX runs in a row. */
 export const overdue = (kept: Kept, needed: Files): string[] =>
   Object.keys(needed).filter((file) => (kept[file]?.runsInARow ?? 0) >= RUNS_MAX)
 

@@ -3,7 +3,7 @@
 // while another account sends normal requests. Services, stranger and other account are separate processes. The other
 // account is measured without an attack, with the attack on another replica (which costs the machine as much), and with
 // the attack on its own replica. Each result is the best of several rounds. A case fails if a request of the other
-// account fails, or if its p99 is more than NOTICED_MS above that with the attack on another replica. Third, the
+// account fails, or if its p99 exceeds the p99 with the attack on another replica by more than NOTICED_MS. Third, the
 // attacks of hostile-tenants.ts. `npm run attacks -- gzip` runs only attacks with «gzip» in their names.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

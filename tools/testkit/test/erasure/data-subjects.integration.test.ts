@@ -39,7 +39,7 @@ beforeAll(async () => {
   try {
     account = await signUp(past.auth.url)
     for (const name of ['clickstream', 'demo_v1'] as const) await makeContract(name)
-    // longer than a term, so that no key of the last term expires
+    // longer than a term, so that no key of the previous term expires
     input = await account.input('events', { keyRetentionDays: 3_650 })
     await own.keepForEver(input)
     await send(past, ['clickstream', 'ada', 'ada-phone'], ['clickstream', 'bob', 'bob-phone'])

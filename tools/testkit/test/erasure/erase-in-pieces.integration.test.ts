@@ -1,5 +1,5 @@
 // A data subject has so many pseudonyms that its erasure takes hundreds of transactions. (The default limit of
-// pseudonyms prevents this.) auth is killed repeatedly. At the end every pseudonym is erased, and nobody else. No
+// pseudonyms prevents this.) auth is killed repeatedly. At the end all pseudonyms are erased, but no other person. No
 // service has needed more memory than Kubernetes gives it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'

@@ -27,7 +27,7 @@ const people = ['ada', 'bob', 'eve'] as const
 type Name = (typeof people)[number]
 const contracts = ['clickstream', 'demo_v1'] as const
 type ContractName = (typeof contracts)[number]
-/** The number of personal fields of both contracts, including key fields. */
+/** The number of personal fields in both contracts together, with key fields. */
 const fieldsOfBoth = 5
 const inputName = 'events'
 

@@ -35,7 +35,7 @@ test('what is wrong three steps deep is found, and again with the same seed', as
   const find = async (seed: number) => {
     const ran = new Set<number>()
     const known = new Set<number>()
-    /** Like V8, reports each block only once. */
+    /** Like V8, reports each run only once. */
     const taken = (): number[] => {
       const fresh = [...ran].filter((depth) => !known.has(depth))
       ran.clear()

@@ -122,7 +122,7 @@ function checkRecord(
 
 type Closing = { fate: Fate; stored: Stored; content: Plain | undefined }
 
-/** Returns true if the field must stay encrypted, or if it may and the record has it encrypted. */
+/** Returns true if the field must be encrypted, or if it may be encrypted and is. */
 function isClosedIn({ fate, stored, content }: Closing, path: string, level: number): boolean {
   const closed = fate.closed(level)
   if (closed !== 'either') return closed === 'yes'

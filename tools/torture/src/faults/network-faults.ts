@@ -19,7 +19,7 @@ export const hole = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hole' })
 export const mute = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'mute' })
-/** Delays the bytes that replicas send until other replicas have acquired their partitions. */
+/** Delays the bytes that replicas send, until other replicas have acquired their partitions. */
 export const hold = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hold' })
 export const slow = (theatre: Theatre, fault: PlannedFault) =>

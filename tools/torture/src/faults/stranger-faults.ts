@@ -34,8 +34,8 @@ export async function writeForeign(theatre: Theatre, { choice }: PlannedFault): 
 }
 
 /**
- * Keeps a foreign transaction open in the derived and the dead letter partition while they get another owner. Its
- * records name a source far ahead.
+ * Keeps a foreign transaction open in the derived and the dead letter partition while they get another owner. The
+ * transaction's records name a source far ahead.
  */
 export async function openTransaction(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { fleet, strangers, topics } = theatre

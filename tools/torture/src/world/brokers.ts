@@ -68,7 +68,7 @@ async function startOne(options: BrokersOptions): Promise<Brokers> {
   }
 }
 
-/** Starts all nodes together, because a node serves only when two of them run. */
+/** Starts all nodes together, because a node serves only when two nodes run. */
 async function startThree(options: BrokersOptions): Promise<Brokers> {
   const { folder, ways, schemaRegistryUrl, expireIdsMs } = options
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')

@@ -1,5 +1,5 @@
 // A proxy in front of a broker. It can reset, refuse, delay and silence connections, as the network does, and lose or
-// change single responses. It resets connections that have lost bytes when the fault ends, because TCP loses none.
+// change single responses. When the fault ends, it resets connections that have lost bytes, because TCP loses no byte.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { followResponses } from './kafka-responses.ts'
@@ -129,7 +129,7 @@ function join(
   return { end, hasLost: () => hasLost, release, gone }
 }
 
-/** Closes the connection of a client that has gone, after the target got all bytes that it sent. */
+/** Closes the connection of a client that has gone, after the target got all the client's bytes. */
 function leave(client: Socket, target: Socket): void {
   client.destroy()
   target.end()

@@ -4,7 +4,7 @@ import { Typed } from '../../ui/typed.tsx'
 import { many } from '../../ui/words.ts'
 
 type Props = {
-  /** The number of people who can be erased. `nowhere`: the number of those of whom nothing was found. */
+  /** The number of people who can be erased. `nowhere`: the number of people of whom nothing was found. */
   readonly found: number
   readonly nowhere: number
   readonly records: boolean

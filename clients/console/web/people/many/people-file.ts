@@ -41,7 +41,7 @@ type Line = Asked & {
 }
 
 /**
- * Reads a list with the columns value, reference and due. Only value is required. Instead, one column may have the name
+ * Reads a list with the columns value, reference and due. Only value is required. This column may instead have the name
  * of one of `fields`, by which people are searched. A file of results is such a list, too. It has a line for each
  * person and stream, with the request.
  */

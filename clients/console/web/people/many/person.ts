@@ -33,7 +33,7 @@ export const canErase = ({ events, isErased }: Found): boolean => events > 0 && 
 
 /**
  * Returns the streams without a request if nothing was found in any stream, and nothing was erased before. Otherwise
- * returns none of them.
+ * returns an empty list.
  */
 export const toRecord = ({ search, earlier, outcomes }: Person): readonly Found[] =>
   search?.streams.every(isEmpty) && earlier.every(({ erasure }) => isRecord(erasure))
@@ -61,7 +61,7 @@ export function doneBy(erasure: Erasure): string {
   return isRecord(erasure) ? 'nothing found, recorded' : 'erased'
 }
 
-/** Returns the results of a person: for each line of the list, one per stream, or one that says why there is none. */
+/** Returns, for each line of the list, one result per stream, or one result that says why nothing was done. */
 export function linesOf(person: Person): readonly Outcome[] {
   const { asked, lines, outcomes, earlier } = person
   const before = earlier

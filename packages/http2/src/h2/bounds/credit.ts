@@ -62,7 +62,7 @@ export function creditStream(c: ConnectionState, stream: H2Stream): void {
   watchBodies(c)
 }
 
-/** Returns whether a stream may get its whole window. All whole windows together stay within the connection's limit. */
+/** Returns whether a stream may get its whole window. The oldest always may, others within the connection's limit. */
 function mayGoAhead(c: ConnectionState, stream: H2Stream): boolean {
   let bytes = c.heldBytes + aheadBytes
   for (const { receiveWindow } of c.streams.values())

@@ -1,5 +1,5 @@
-// The responses about streams, in the two shapes of the spec, about credentials and usage. Only the response to a
-// creation contains a secret.
+// The responses about streams (in the two shapes of the spec), credentials and usage. Only the response to a creation
+// contains a secret.
 import { consentLevelType } from '@weir/control-state'
 import { count, level, listOf, string, time } from '@weir/http-api'
 import { z } from 'zod'

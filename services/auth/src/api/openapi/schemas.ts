@@ -41,7 +41,7 @@ const grant = z.strictObject({
   client_secret: string.optional(),
 })
 
-/** Returns the schema of one name, or a list of names. */
+/** Returns the schema for one of the names, or for a list of them. */
 function scopeOf(...names: readonly string[]): JsonSchema {
   const name = { type: 'string', enum: names }
   return { anyOf: [name, { type: 'array', items: name, minItems: 1, uniqueItems: true }] }

@@ -14,7 +14,7 @@ const { json, ref, time } = schema
 
 type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'>
 
-/** Returns the keys that are sufficient for a route, and the codes for other keys. */
+/** Returns the keys that are sufficient for a route, and the codes for refused callers. */
 function keysOf(needs: Needs) {
   if (needs === 'platform')
     return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }

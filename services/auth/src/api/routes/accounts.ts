@@ -1,4 +1,4 @@
-// Accounts: the platform creates them; each account can read its own.
+// Accounts: created by the platform, and readable with their API keys.
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { requireAccount } from '@weir/control-state'

@@ -22,7 +22,7 @@ const keysKnownWithinMs = 5_000
 
 /**
  * Until Kafka is reached, responds with an empty set of keys. Kafka's own brokers need a response to start, and refresh
- * the set later. Once Kafka is reached, the response waits up to 5 s for the keys, so that no client replaces known
+ * the set later. Once Kafka is reached, the response waits up to 5 s for the keys, so that clients rarely replace known
  * keys by an empty set.
  */
 export const showJwks =

@@ -55,8 +55,8 @@ export function searchOf(
 }
 
 /**
- * Returns the streams in whose results fields are erased or withdrawn, and which have an erasure that is not `applied`.
- * This erasure may be about another person.
+ * Returns the streams with erased or withdrawn fields in the results, and with an erasure that is not `applied`. This
+ * erasure may be about another person.
  */
 function streamsWaiting(
   tables: Pick<StateFollower['tables'], 'streamsOf' | 'erasuresOf'>,

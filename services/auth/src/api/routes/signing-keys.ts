@@ -1,4 +1,4 @@
-// Creates a token-signing key immediately, for the platform, in case the former key may have been copied.
+// Creates a token-signing key immediately, for the platform, in case the former key was copied.
 import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { signingKeysBody } from '../bodies.ts'

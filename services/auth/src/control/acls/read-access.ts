@@ -22,7 +22,7 @@ export type ReadAccess = {
   revoke(clientIds: readonly string[]): Promise<void>
   /** Resolves when no service may use topics of this name. Call after the topics are deleted. */
   forget(stream: StreamRecord): Promise<void>
-  /** Grants missing rights, and revokes leftover rights that Weir granted. */
+  /** Grants missing rights, and revokes leftover ones of principals that Weir manages. */
   settle(): Promise<void>
 }
 

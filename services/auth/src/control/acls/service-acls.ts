@@ -78,8 +78,8 @@ export const serviceAclsOf = (principals: ServicePrincipals, stream: StreamRecor
 export type ServiceDifference = { readonly stale: readonly Acl[]; readonly missing: readonly Acl[] }
 
 /**
- * Other rights of these principals are `stale`, because only Weir manages these principals. The rights on a stream that
- * is being deleted stay: the clean-up revokes them after deleting the topics.
+ * Rights that these principals don't need are `stale`, because only Weir manages these principals. The rights on a
+ * stream that is being deleted stay: the clean-up revokes them after deleting the topics.
  */
 export function serviceDifferenceOf(
   principals: ServicePrincipals,

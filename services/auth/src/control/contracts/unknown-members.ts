@@ -11,7 +11,7 @@ const contractMembers = [
 ]
 const schemaMembers = ['schema_type', 'schema_registry_ref', 'definition']
 const validationMembers = ['field', 'type', 'value']
-/** The maximum of reported members per object, and of checked validations. A valid contract has fewer. */
+/** The maximum of reported members per object, and of checked validations. A valid contract has no more. */
 const toldMax = 100
 
 /** Returns one sentence per unknown member. */

@@ -1,14 +1,14 @@
-// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 4 kB of key tree in
+// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes 3 to 4 kB of key tree in
 // each term with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in
 // memory. So a value counts until the record of its erasure is deleted.
 //
 // A value counts once per request, in however many terms it is erased. If a later request erases it again, it counts
 // again, because that request removes another branch of the tree. An erasure of a data subject counts the person's
-// pseudonyms in the term with the most of them. This limit does not refuse pseudonyms, because they come from stored
-// events.
+// pseudonyms in the term with the most of them. Pseudonyms come from stored events, so this limit refuses them only if
+// the erasure changes nothing.
 //
-// The size of the keys is limited, too, per account and in total, for both kinds of erasures. auth estimates the
-// growth, and refuses an erasure if the keys would become too large.
+// The size of the keys is limited, too, per account and in total, for all erasures. auth estimates the growth, and
+// refuses an erasure if the keys would become too large.
 import type { Log } from '@weir/kit'
 import { growthMaxBytes } from '@weir/fieldcrypt'
 import { refusal } from '../../errors.ts'

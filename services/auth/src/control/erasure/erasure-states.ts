@@ -1,5 +1,5 @@
-// The states of an accepted erasure (docs/forgetting.md). Applied: every replica with a heartbeat has read the changed
-// keys, and the keys that readers got before are too old to be used. Complete: Kafka's log contains no older version of
+// The states of an accepted erasure (docs/forgetting.md). Applied: every ingest and output replica with a heartbeat has
+// read the changed keys, and the readers' older keys have expired. Complete: Kafka's log contains no older version of
 // the changed key records. Every auth replica checks pending erasures in a reconcile loop. The first replica that
 // detects a new state writes it to the record.
 import { treePart } from '@weir/fieldcrypt'

@@ -1,10 +1,10 @@
-// The data about a stream that restores may have lost: erasures that may be undone, and links of data subjects.
-// Officers see this with the stream, with erasures and in receipts.
+// What restores may have lost of a stream: erasures that may be undone, and links of data subjects. Officers see this
+// with the stream, with erasures and in receipts.
 import type { ErasureRecord, InputStream, Restores, Window } from '@weir/control-state'
 
 export type ShownWindow = { readonly since: string; readonly until: string }
 
-/** Returns the periods whose erasures of the stream may be undone; otherwise undefined. */
+/** Returns the periods whose erasures of the stream may be undone; undefined if there are none. */
 export const erasuresLostOf = (
   state: Restores,
   { createdAtMs }: Pick<InputStream, 'createdAtMs'>,
@@ -24,7 +24,7 @@ export const incompleteSince = (
         .toSorted()[0]
     : undefined
 
-/** Returns the period, around this time, whose erasures a restore may have undone; otherwise undefined. */
+/** Returns the period around this time whose erasures a restore may have undone; undefined if there is none. */
 export const lostAt = (state: Restores, atMs: number): ShownWindow | undefined =>
   shown(
     (state.restored()?.erasuresLost ?? []).filter(

@@ -126,7 +126,10 @@ export async function receiptFor(
   })
 }
 
-/** Returns the contracts at the time of the erasure. Contracts are never removed, and their fields never change. */
+/**
+ * Returns the contracts at the time of the erasure. Contracts exist as long as their account, and their fields never
+ * change.
+ */
 const contractsThen = (
   state: Pick<Contracts, 'contractsOf'>,
   { as, billingId, acceptedAtMs }: ErasureRecord,

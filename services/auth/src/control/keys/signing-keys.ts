@@ -1,7 +1,7 @@
 // The keys that sign id tokens (docs/wire-format.md Tokens). The public half is in control state, and the private half
 // is wrapped by the wrapping key `sign`. A key is published an hour before it signs, and stays published until its last
 // token has expired. On request a new key signs immediately. If former keys are revoked, their tokens become invalid
-// immediately, because control state no longer contains the keys to verify them.
+// within a second, because control state no longer contains the keys to verify them.
 import { createPrivateKey } from 'node:crypto'
 import { refusal } from '../../errors.ts'
 import type { KeyObject } from 'node:crypto'

@@ -39,7 +39,8 @@ export type WrappingKeys = {
    */
   settled(): Promise<void>
   /**
-   * Returns the newest version of a wrapping key. It always exists inside the changes of `changeWith` and `changeFor`.
+   * Returns the newest version of a wrapping key. If it is missing in a change of `changeWith` or `changeFor`, the
+   * change is repeated.
    * @throws AppError `keys.ring_missing`
    */
   current(name: string): CurrentWrappingKey

@@ -1,4 +1,4 @@
-// Undoes the creation of a stream that has failed. The name becomes free immediately, or when the clean-up has run.
+// Undoes a failed creation of a stream. The name becomes free immediately, or when the clean-up has run.
 import { hasCode } from '@weir/kit'
 import type { Refusal } from '@weir/http-api'
 import type { Log } from '@weir/kit'

@@ -73,7 +73,7 @@ export async function addCredential(
   return made
 }
 
-/** When this resolves, the tokens of the credentials are invalid. */
+/** Within a second after this resolves, all services refuse the tokens of the credentials. */
 export async function deleteCredential(
   deps: Managing,
   target: StreamName,

@@ -14,7 +14,7 @@ import { topicsOf } from './stream-topics.ts'
 import type { StreamTopics } from './stream-topics.ts'
 
 const creatingMsMax = 60_000
-// Longer than one step may take (15 s to read, 15 s to delete): see packages/kafka's admin.
+// The time that two requests may take (15 s to read, 15 s to delete): see packages/kafka's admin.
 const leaseMs = 30_000
 const atOnceMax = 8
 

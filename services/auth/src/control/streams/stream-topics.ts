@@ -19,7 +19,7 @@ export type StreamTopics = {
   startOffsets(input: InputStream, from: DerivedStream['from']): Promise<string[]>
   /**
    * Fences the derivers, and deletes their group.
-   * @throws AppError `group_not_empty`
+   * @throws KafkaError `kafka.group_not_empty`
    */
   endDerivation(output: DerivedStream): Promise<void>
   delete(topic: string): Promise<void>

@@ -103,7 +103,7 @@ test('a disabled stream is read by nobody until it is enabled again', async () =
 test('access granted by a replica that did not know yet is revoked when the record has changed', async () => {
   const memory = await withOutput()
   const { change } = memory.deps.writer
-  // Given: another replica reconciles right after the change in Kafka, before the record exists.
+  // Given: another replica reconciles after the revocation in Kafka, before the record changes.
   let changes = 0
   const writer: typeof memory.deps.writer = {
     ...memory.deps.writer,

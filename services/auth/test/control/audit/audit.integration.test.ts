@@ -37,7 +37,7 @@ type Entry = {
   readonly [member: string]: unknown
 }
 
-/** Reads, page by page, the entries since the start of the tests that the API key may read. */
+/** Reads, page by page, the entries that the API key may read, from the start of the tests on. */
 async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   const entries: Entry[] = []
   let after = `from=${startedAt}`

@@ -55,7 +55,7 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
     erased: erasuresMax,
     erasedMax: erasuresMax,
   })
-  // The metric covers all accounts on this broker, including those of other tests with higher limits.
+  // The metric covers all accounts with this topic prefix.
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
   const [, share] = /^svc_auth_erasures_used_share\S* (\S+)$/m.exec(metrics) ?? []
   expect(Number(share)).toBeGreaterThanOrEqual(1)

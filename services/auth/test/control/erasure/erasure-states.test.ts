@@ -43,7 +43,7 @@ async function scene() {
     },
   })
   const now = () => follower.tables.erasure(erasure.streamId, erasure.erasureId)
-  /** Returns the erasure after a scan of a log with these keys. */
+  /** Returns the erasure's states after a scan of a log with these keys. */
   const look = async (log: string[]) => {
     world.log = log
     memory.passTime(11 * minuteMs)

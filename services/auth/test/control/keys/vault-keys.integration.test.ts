@@ -1,4 +1,4 @@
-// Tests with a real Vault when a key version counts as destroyed: only if Vault's response about that key says so.
+// When a key version counts as destroyed, tested with a real Vault: only if Vault's response about that key says so.
 // Signed receipts contain the result, so no other response may count.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

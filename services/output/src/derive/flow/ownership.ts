@@ -66,7 +66,8 @@ export function giveUp(stream: Stream): void {
 }
 
 /**
- * Counts the refusal of a record that was sent alone. If several records were sent together, has them sent one by one.
+ * Counts the refusal of a record that was sent alone. If several records were sent together, they are sent one by one
+ * next.
  */
 function learn(stream: Stream, { first: offset, records, upTo }: Pending): void {
   if (records > 1) {

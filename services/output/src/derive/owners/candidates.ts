@@ -39,8 +39,8 @@ function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] 
 
 /**
  * Returns true if the replica's heartbeat was received in the last 10 s by this replica's clocks. Also returns true if
- * the heartbeats of both replicas were written within 10 s by the broker's clock: then the clocks here jumped, or this
- * process was suspended. In the first seconds after an outage, neither test can prove that a replica is dead.
+ * the two replicas' heartbeats were written at most 10 s apart by the broker's clock: then the clocks here jumped, or
+ * this process was suspended. In the first seconds after an outage, neither test can prove that a replica is dead.
  */
 function isAlive(replica: KnownReplica, own: KnownReplica, { lease, at }: Reader): boolean {
   const heard = { wallMs: replica.heardMs, uptimeMs: replica.heardUptimeMs }

@@ -1,4 +1,4 @@
-// The heartbeat of a replica that can't derive.
+// The decrypterNames that a heartbeat declares.
 import { expect, test } from '@jest/globals'
 import { readyNames } from '../../../src/derive/owners/ready.ts'
 

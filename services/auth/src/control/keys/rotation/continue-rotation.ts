@@ -17,7 +17,7 @@ import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
 import { isBehind, partsBehind, keyNameOfRecord } from './key-report.ts'
 
-/** Whether all active replicas have the new wrapping keys, and can unwrap those that they may use. */
+/** Whether all active ingest and output replicas have the new wrapping keys, and can unwrap those that they may use. */
 export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
 export type ContinuingRotation = Changes & {
