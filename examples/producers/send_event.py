@@ -3,8 +3,8 @@
     python3 send_event.py clickstream < events.ndjson
 
 The argument is the contract's id. WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Standard
-input contains one event per line, whose svcMeta needs only consentLevels. After 429 and 503 the program sends the event
-again, so an event may be stored twice. Any other refusal, or a lost connection, ends the program with exit code 1.
+input contains one event per line, whose svcMeta needs only consentLevels. After `Retry-After` (429, 503) the program
+sends the event again, so an event may be stored twice. Any other refusal, or a lost connection, ends the program with exit code 1.
 """
 
 import json
@@ -60,8 +60,8 @@ def is_json(event: bytes) -> bool:
 
 def send(number: int, event: bytes, headers: dict) -> None:
     status, answered, text = post(INGEST + "/event", event, headers)
-    while status in (429, 503):
-        time.sleep(float(answered.get("Retry-After", "1")))
+    while "Retry-After" in answered:
+        time.sleep(float(answered["Retry-After"]))
         status, answered, text = post(INGEST + "/event", event, headers)
     if status != 204:
         hint = "" if is_json(event) else "; each event must be on one line"

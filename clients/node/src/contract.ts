@@ -9,8 +9,10 @@ import type { Rules } from './options.ts'
 export type Contract<Event extends object = object> = {
   /** The schema id. */
   readonly id: string
-  /** The Avro schema as an object or as JSON text, or an object with the schema in `definition`. */
-  readonly schema: unknown
+  readonly schema: {
+    /** The Avro schema as an object or as JSON text. */
+    readonly definition: unknown
+  }
   /** Always undefined. TypeScript takes the type of the contract's events from this member. */
   readonly event?: Event
 }
@@ -51,12 +53,12 @@ export async function loadContract<Event extends object = object>(
     const message = typeof detail === 'string' ? detail : authAnswers(url.origin, status)
     throw new RejectedError(rejectionCodeOf(memberOf(json, 'code')), message, status)
   }
-  return { id, schema: memberOf(json, 'schema') }
+  return { id, schema: { definition: memberOf(memberOf(json, 'schema'), 'definition') } }
 }
 
 /** @throws RejectedError `invalid_contract` */
 export function schemaOf({ id, schema }: Contract<object>): unknown {
-  const definition = memberOf(schema, 'definition') ?? schema
+  const definition = memberOf(schema, 'definition')
   const parsed = typeof definition === 'string' ? tryParseJson(definition) : definition
   if (isObject(parsed)) return parsed
   throw new RejectedError('invalid_contract', `the contract ${id} has no Avro schema`)

@@ -24,7 +24,7 @@ const address = 'http://127.0.0.1:8081'
 const ca = new Uint8Array()
 const credentials: CredentialsOptions = { authUrl: address, billingId: 'a', clientId: 'b', clientSecret: 'c', ca }
 const sending: ProducerOptions = { ...credentials, ingestUrl: address, contract: 'click' }
-const contract: Contract<Click> = { id: 'click', schema: {} }
+const contract: Contract<Click> = { id: 'click', schema: { definition: 'int' } }
 const failed = (error: SendError): RejectionCode | UndeliveredCode => error.code
 const onRetry = ({ trouble, cause, waitMs }: Retry): unknown => [trouble.length, cause, waitMs]
 export const producer: Producer<Click> = weir.createProducer({ ...sending, contract, onRetry, onError: failed })

@@ -1,7 +1,7 @@
 // Part `client`: the cost of an event for the sending program, and the program's throughput. Compares our driver with
 // bare node:http2, which gets encoded events. The programs run one after the other, each alone on the measured core.
 // Ingest and Kafka share the other core, so the throughput depends on them, too.
-import { asObject, signUp, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
+import { signUp, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
@@ -60,7 +60,7 @@ async function planFor(world: World): Promise<Plan> {
     token: await account.token(stream),
     contract: {
       id: 'clickstream',
-      schema: asObject(await exampleContract('clickstream'))['schema'],
+      schema: (await exampleContract('clickstream')).schema,
     },
     event: await exampleEvent('clickstream'),
   }

@@ -51,7 +51,7 @@ export function typesOf(contract: JsonObject): string {
     ...writing.declarations.flatMap((declaration) => [declaration, '']),
     `export const ${constant}: Contract<${event}> = {`,
     `  id: ${stringLiteral(id)},`,
-    `  schema: ${JSON.stringify(schema ?? null, null, 2).replaceAll('\n', '\n  ')},`,
+    `  schema: ${JSON.stringify({ definition: schema ?? null }, null, 2).replaceAll('\n', '\n  ')},`,
     '}',
     '',
   ].join('\n')

@@ -125,7 +125,7 @@ test('the contract follows its types, with the schema as it was published', () =
     const text = typesOf(contractOf(given))
     for (const line of wanted) expect(text.split('\n')).toContain(line)
     const schema = text.slice(text.indexOf('  schema: ') + 10, text.lastIndexOf(',\n}'))
-    expect(JSON.parse(schema)).toEqual(definition)
+    expect(JSON.parse(schema)).toEqual({ definition })
   }
 })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { connectProducer, exampleEvent } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
-import { openTopic } from '../../src/index.ts'
+import { createTokenSource, openTopic } from '../../src/index.ts'
 import { startAnalystsWorld } from './analysts.ts'
 import type { AnalystsWorld } from './analysts.ts'
 import { readWhole } from './support.ts'
@@ -90,8 +90,17 @@ test('a group of another name is told from an unreachable broker', async () => {
 test("the error of token is the reading's", async () => {
   const wrong = { ...mine, clientSecret: 'the-wrong-secret' }
   await expect(openTopic(world.optionsOf(wrong, mine.topic))).rejects.toMatchObject({
-    name: 'RejectedError',
-    status: 401,
+    name: 'ReadError',
+    code: 'refused',
+    cause: { name: 'RejectedError', status: 401 },
+  })
+  const nobody = createTokenSource({ ...mine, billingId: 'a', authUrl: 'http://127.0.0.1:9' })
+  await expect(
+    openTopic({ ...world.optionsOf(mine, mine.topic), token: nobody }),
+  ).rejects.toMatchObject({
+    name: 'ReadError',
+    code: 'unreachable',
+    cause: { code: 'ECONNREFUSED' },
   })
   const none = new Error('no token today')
   const token = () => Promise.reject(none)

@@ -70,7 +70,7 @@ test('the replacement character may stand in a text by right', async () => {
 test('branches of a union that look alike have their names', () => {
   const field = { name: 'size', type: ['int', 'double', 'string'] }
   const schema = { type: 'record', name: 'Sized', fields: [field] }
-  const encoding = encodingOf({ id: 'sized', schema })
+  const encoding = encodingOf({ id: 'sized', schema: { definition: schema } })
   const type = avro.Type.forSchema({ type: 'record', name: 'Sized', fields: [field] } as never, {
     wrapUnions: true,
   })
@@ -105,7 +105,10 @@ test.each([
     { name: 'either', type: either },
     { name: 'named', type: ['int', 'double'] },
   ]
-  const encoding = encodingOf({ id: 'maps', schema: { type: 'record', name: 'Maps', fields } })
+  const encoding = encodingOf({
+    id: 'maps',
+    schema: { definition: { type: 'record', name: 'Maps', fields } },
+  })
   const event = { map: {}, either: [], named: { int: 1 } }
   expect(encoding.encode(event)).toBeInstanceOf(Buffer)
   expect(() => encoding.encode({ ...event, ...change })).toThrow(message)
@@ -125,7 +128,10 @@ test.each([
     { name: 'at', type: ['null', { type: 'long', logicalType: 'timestamp-millis' }] },
     { name: 'plain', type: { type: 'int', logicalType: 'another' } },
   ]
-  const encoding = encodingOf({ id: 'times', schema: { type: 'record', name: 'Times', fields } })
+  const encoding = encodingOf({
+    id: 'times',
+    schema: { definition: { type: 'record', name: 'Times', fields } },
+  })
   const event = { day: 20_000, at: 1_700_000_000_000, plain: 1 }
   expect(encoding.encode(event)).toEqual(
     avro.Type.forSchema({ type: 'record', name: 'Times', fields } as never).toBuffer(event),
@@ -149,8 +155,8 @@ test.each([
   ['no schema', undefined, 'the contract x has no Avro schema'],
   ['a text that is no JSON', '{', 'the contract x has no Avro schema'],
   ['no Avro', { type: 'recrod', name: 'X' }, "the schema of the contract x isn't Avro"],
-])('a contract with %s is refused when the producer is made', (_what, schema, message) => {
-  expect(() => encodingOf({ id: 'x', schema })).toThrow(message)
+])('a contract with %s is refused when the producer is made', (_what, definition, message) => {
+  expect(() => encodingOf({ id: 'x', schema: { definition } })).toThrow(message)
 })
 
 test('a BigInt is refused with the name of its field', async () => {

@@ -13,7 +13,10 @@ export const NO_ARRAY =
 export function explained(error: unknown, body: Buffer, named: BodyForm | undefined): unknown {
   if (!hasCode(error, 'contracts.undecodable')) return error
   const undecodable = (sentence: string) => refusal('undecodable', sentence, error)
-  if (body.length === 0) return undecodable('The body is empty; send one event')
+  if (body.length === 0)
+    return undecodable(
+      `The body is empty; send one event${named === 'avro' ? ', with curl by --data-binary' : ''}`,
+    )
   const form = named ?? guessedForm(body[0])
   const mistaken = mistakenFor(body, form)
   if (mistaken !== undefined) return undecodable(`The body ${mistaken}`)
@@ -33,9 +36,14 @@ export function explained(error: unknown, body: Buffer, named: BodyForm | undefi
     : error
 }
 
+/** Four zero octets are read as a length. In a datum without a length before it, they are often its first fields. */
+const NO_LENGTH =
+  'The length before the event is 0; is the length of each event in four octets before it, unsigned, the highest first (big-endian)?'
+
 /** Like `explained`, for one event of /events. */
 export function explainedPart(error: unknown, part: Buffer, form: BodyForm): unknown {
   if (!hasCode(error, 'contracts.undecodable')) return error
+  if (form === 'avro' && part.length === 0) return refusal('undecodable', NO_LENGTH, error)
   const told = hasMore(error) ? error : explained(error, part, form)
   if (!(told instanceof Error)) return told
   const subject = form === 'json' ? 'The line ' : 'The event '

@@ -145,8 +145,9 @@ function read(batch: EventBatch, framed: FramedEvent, index: number): Event {
     active,
     batchForm: { form },
   } = batch
-  if (framed === 'too_large') throw tooLarge(deps, form === 'avro' ? aboutLengths : '')
-  if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
+  const advice = form === 'avro' ? aboutLengths : ''
+  if (framed === 'too_large') throw tooLarge(deps, advice)
+  if (framed === 'cut_off') throw refusal('undecodable', `The body ends within the event${advice}`)
   if (index === 0) batch.isArray = form === 'json' && beginsLikeArray(framed)
   if (batch.isArray) throw refusal('undecodable', NO_ARRAY)
   try {

@@ -49,8 +49,13 @@ const json = async (path: string): Promise<Record<string, unknown>> =>
   asObject(JSON.parse(await readFile(path, 'utf8')))
 
 /** Reads an example contract, in the form for `POST /v2/contracts`. */
-export const exampleContract = (name: ExampleContract): Promise<Record<string, unknown>> =>
-  json(join(examples, 'contracts', `${name}.json`))
+export async function exampleContract(
+  name: ExampleContract,
+): Promise<Record<string, unknown> & { readonly schema: { readonly definition: unknown } }> {
+  const contract = await json(join(examples, 'contracts', `${name}.json`))
+  const { definition } = asObject(contract['schema'])
+  return { ...contract, schema: { ...asObject(contract['schema']), definition } }
+}
 /** Reads an example event in Avro JSON, as producers send events. */
 export const exampleEvent = (name: ExampleContract): Promise<Record<string, unknown>> =>
   json(join(examples, 'events', `${name}.json`))
