@@ -94,7 +94,13 @@ test("the error of token is the reading's", async () => {
     code: 'refused',
     cause: { name: 'RejectedError', status: 401 },
   })
-  const nobody = createTokenSource({ ...mine, billingId: 'a', authUrl: 'http://127.0.0.1:9' })
+  const { clientId, clientSecret } = mine
+  const nobody = createTokenSource({
+    authUrl: 'http://127.0.0.1:9',
+    billingId: world.account.billingId,
+    clientId,
+    clientSecret,
+  })
   await expect(
     openTopic({ ...world.optionsOf(mine, mine.topic), token: nobody }),
   ).rejects.toMatchObject({

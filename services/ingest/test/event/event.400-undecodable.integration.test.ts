@@ -51,7 +51,7 @@ describe('what is no event of the contract is refused, and the sentence names th
   test.each<[string, string | Buffer, readonly Header[], string | undefined]>([
     ['no body', '', [], empty],
     ['no body that is JSON', '', json, empty],
-    ['no body that is Avro', '', avro, empty],
+    ['no body that is Avro', '', avro, `${empty}, with curl by --data-binary`],
     ['null', 'null', json, 'The body is not an object'],
     ['a list', '[]', json, list],
     ['a list without a content type', '[{"svcMeta":{}}]', [], list],

@@ -157,9 +157,17 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2) => {
       )
       expect([accepted, rejected]).toEqual([
         1,
-        [{ ...cutOff, message: 'The body ends within the event' }],
+        [
+          {
+            ...cutOff,
+            message: expect.stringMatching(/^The body ends within the event\. .*big-endian/),
+          },
+        ],
       ])
     }
+    const empty = await sendBatch('avro-batch', Buffer.alloc(4))
+    const message = expect.stringContaining('The length before the event is 0')
+    expect(empty).toEqual({ accepted: 0, rejected: [{ ...cutOff, index: 0, message }] })
     const line = await eventOf('clickstream')
     const torn = await sendBatch('ndjson', Buffer.from(`${line}\n${line.slice(0, -1)}`))
     expect(torn).toMatchObject({ accepted: 1, rejected: [cutOff] })
