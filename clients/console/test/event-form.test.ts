@@ -144,6 +144,7 @@ test.each([
     'person/id',
   ],
   ['person/name must be a string', 'person/name'],
+  ['svcMeta/consentLevels has a level outside 0 to 255', 'svcMeta/consentLevels'],
   ['The body is not JSON', undefined],
 ])('the refusal «%s» belongs to %s', (sentence, path) => {
   expect(fieldIn(sentence, clicks, fields)).toBe(path)

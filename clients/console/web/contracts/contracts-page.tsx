@@ -23,13 +23,18 @@ export function ContractsPage({ session, place }: PageProps) {
   return (
     <>
       <h1>Contracts</h1>
+      <p class="said">
+        A contract says what an event must look like, which of its fields are personal, and which
+        consent they need. Owners and developers create contracts with{' '}
+        <code>weir contract create</code>, or through the API (
+        <a href={`${calls.where.authUrl}/docs/guide/contracts.html`} target="_blank" rel="noopener">
+          how
+        </a>
+        ).
+      </p>
       {problems}
       {chosen === undefined ? (
-        <p class="empty">
-          There is no contract yet. A contract says what an event must look like, which of its
-          fields are personal, and which consent they need. Owners and developers publish contracts
-          through the API, or with <code>weir contract create</code>.
-        </p>
+        <p class="empty">There is no contract yet.</p>
       ) : (
         <div class="split">
           <Choice contracts={contracts} chosen={chosen} />

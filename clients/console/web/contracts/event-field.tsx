@@ -6,6 +6,8 @@ import type { FormField } from './event-form.ts'
 type Props = {
   readonly id: string
   readonly field: FormField
+  /** Default: the field's path. */
+  readonly label?: string
   readonly hint: string
   readonly value: string
   readonly problem: Refused | undefined
@@ -13,12 +15,12 @@ type Props = {
 }
 
 export function EventField(props: Props) {
-  const { id, field, hint, problem } = props
+  const { id, field, label = field.path, hint, problem } = props
   const problemId = `${id}-problem`
   return (
     <div class={problem === undefined ? 'field' : 'field wrong'}>
       <label for={id}>
-        {field.path} {hint === '' ? null : <span class="hint">{hint}</span>}
+        {label} {hint === '' ? null : <span class="hint">{hint}</span>}
       </label>
       <Control {...props} describedBy={problem === undefined ? undefined : problemId} />
       {problem === undefined ? null : (

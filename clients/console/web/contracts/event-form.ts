@@ -18,6 +18,15 @@ export type FormField = {
   readonly symbols: readonly string[]
 }
 
+/** The only field of the envelope that the user fills in. */
+export const consentField: FormField = {
+  path: 'svcMeta/consentLevels',
+  kind: 'list',
+  type: { type: 'array', items: 'int' },
+  isNullable: false,
+  symbols: [],
+}
+
 export type Values = Readonly<Record<string, string>>
 
 export function fieldsOf({ schema }: Contract): FormField[] {
@@ -123,7 +132,7 @@ export function fieldIn(
   contract: Contract,
   fields: readonly FormField[],
 ): string | undefined {
-  const paths = fields.map(({ path }) => path)
+  const paths = [...fields.map(({ path }) => path), consentField.path]
   const named = /^Field: '([^']+)'/.exec(message)?.[1] ?? ruleField(message, contract.id)
   if (named !== undefined && paths.includes(named)) return named
   return paths.filter((path) => message.includes(path)).sort((a, b) => b.length - a.length)[0]

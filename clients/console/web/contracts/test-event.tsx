@@ -9,7 +9,7 @@ import type { LevelWords } from '../purposes/level-words.ts'
 import { useLevelWords, usePurposes } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
-import { eventOf, fieldIn, fieldsOf } from './event-form.ts'
+import { consentField, eventOf, fieldIn, fieldsOf } from './event-form.ts'
 import type { FormField } from './event-form.ts'
 import { EventField } from './event-field.tsx'
 import { samplesOf } from './samples.ts'
@@ -87,6 +87,7 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
   const [isStored, setStored] = useState(false)
   const formId = useId()
   const words = useLevelWords()
+  const named = usePurposes().value
   const sending = useDoing(async () => {
     setStored(false)
     const event = eventOf(contract, { fields, values, consent })
@@ -113,7 +114,15 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
   return (
     <form class="event-form" onSubmit={sending.onSubmit}>
       <div class="fields">
-        <Consent value={consent} onValue={setConsent} />
+        <EventField
+          id={`${formId}-${consentField.path}`}
+          field={consentField}
+          label="consent levels"
+          hint={consentHint(named?.map(({ level }) => words(level)))}
+          value={consent}
+          problem={at === consentField.path ? refused : undefined}
+          onValue={setConsent}
+        />
         {fields.map((field) => eventField(field))}
       </div>
       <Problems of={at === undefined ? sending.error : undefined} />
@@ -141,19 +150,8 @@ function useRefusal(
   return { refused, at }
 }
 
-function Consent({ value, onValue }: { value: string; onValue: (value: string) => void }) {
-  const words = useLevelWords()
-  const named = usePurposes().value?.map(({ level }) => words(level)) ?? []
-  return (
-    <label>
-      consent levels{' '}
-      <span class="hint">
-        the levels that the person agreed to{named.length === 0 ? '' : `: ${named.join(', ')}`}
-      </span>
-      <input value={value} onInput={(event) => onValue(event.currentTarget.value)} />
-    </label>
-  )
-}
+const consentHint = (named: readonly string[] = []): string =>
+  `the levels that the person agreed to${named.length === 0 ? '' : `: ${named.join(', ')}`}`
 
 /** Returns the default consent: the levels 0 to 2, and those of all fields, so that everything can be decrypted. */
 const levelsIn = ({ levels }: Contract): string =>

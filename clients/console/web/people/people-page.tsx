@@ -137,8 +137,9 @@ function SearchForm({ fields, value, onValue, searching, error, children }: Form
       <label>
         Find a person{' '}
         <span class="hint">
-          by the exact value of one of these fields: {fields.value?.naming.join(', ') ?? '…'}. The
-          audit log records the search, without the value
+          {fields.value?.naming.length === 0
+            ? 'No contract exists yet, so no field names people'
+            : `by the exact value of one of these fields: ${fields.value?.naming.join(', ') ?? '…'}. The audit log records the search, without the value`}
         </span>
         <input
           ref={field}

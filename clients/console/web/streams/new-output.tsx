@@ -32,7 +32,8 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
     setMade(credentialsIn(await calls.auth('POST', `/v2/streams/${input.name}/outputs`, body)))
     onDone()
   })
-  if (made !== undefined) return <SecretsDialog {...{ name, onClose }} credentials={made} />
+  if (made !== undefined)
+    return <SecretsDialog {...{ name, onClose }} use="kafka" credentials={made} />
   return (
     <Dialog title={`New output of ${input.name}`} wide onClose={onClose}>
       <form onSubmit={making.onSubmit}>

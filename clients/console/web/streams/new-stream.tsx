@@ -21,7 +21,8 @@ export function NewStream({ calls, onClose, onDone }: Props) {
     )
     onDone()
   })
-  if (made !== undefined) return <SecretsDialog {...{ name, onClose }} credentials={made} />
+  if (made !== undefined)
+    return <SecretsDialog {...{ name, onClose }} use="send" credentials={made} />
   return (
     <Dialog title="New stream" onClose={onClose}>
       <form onSubmit={making.onSubmit}>

@@ -13,25 +13,32 @@ export function credentialsIn(answer: unknown): Credentials {
 type Props = {
   readonly name: string
   readonly credentials: Credentials
+  /** What the credentials are for. */
+  readonly use: 'kafka' | 'send'
   readonly onClose: () => void
 }
 
-export function SecretsDialog({ name, credentials, onClose }: Props) {
+export function SecretsDialog({ name, credentials, use, onClose }: Props) {
   return (
     <Dialog title={`Created ${name}`} onClose={onClose}>
       {credentials.clientId === '' ? (
         <p>It has no credentials yet. An owner of the account creates them.</p>
       ) : (
-        <Secrets credentials={credentials} />
+        <Secrets {...{ name, credentials, use }} />
       )}
     </Dialog>
   )
 }
 
-const Secrets = ({ credentials }: Pick<Props, 'credentials'>) => (
+const Secrets = ({ name, credentials, use }: Omit<Props, 'onClose'>) => (
   <>
     <p>
-      Its credentials, for <code>POST /auth</code>. The secret is shown only once.
+      Its credentials, for tokens (<code>POST /auth</code>). The secret is shown only once. With
+      them in WEIR_CLIENT_ID and WEIR_CLIENT_SECRET, and the account in WEIR_BILLING_ID,{' '}
+      <code>
+        weir {use} {name}
+      </code>{' '}
+      {use === 'kafka' ? 'prints settings for your own Kafka client' : 'sends events'}.
     </p>
     <dl class="secrets">
       <dt>clientId</dt>

@@ -157,6 +157,10 @@ else
       expect(await help.getAttribute('href')).toContain('validation_failed')
       await picture('contracts')
       await expectAccessible('contracts')
+      await page().getByLabel('consent levels').fill('300')
+      await button('Send to clicks').click()
+      await saidOnce('svcMeta/consentLevels has a level outside 0 to 255')
+      expect(await page().getByLabel('consent levels').getAttribute('aria-invalid')).toBe('true')
       const { body } = await account.call('GET', '/v2/streams/clicks')
       expect(body['credentials']).toHaveLength(1) // the credentials for sending are deleted
     })
