@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import logging
 import os
 import ssl
 import time
@@ -28,6 +29,7 @@ _EVENTS_AT_ONCE = 1_000
 _KEPT_MAX = 100_000
 _TIMEOUT_S = 30
 _GIVE_UP_AFTER_S = 60
+_log = logging.getLogger("weir")
 
 
 class Decrypter:
@@ -126,11 +128,12 @@ class Decrypter:
     # --- requests ---
 
     def _ask(self, path: str, body: dict) -> Any:
-        """Returns None if one request asks for too many keys. Tries again for a minute. A token may have been revoked
+        """Returns None if one request asks for too many keys. Tries again for a minute, and logs that once. A token may have been revoked
         meanwhile, so the first 401 is retried."""
         end = time.monotonic() + _GIVE_UP_AFTER_S
-        pause, may_renew = 0.1, True
+        pause, may_renew, is_told = 0.1, True, False
         while True:
+            reason = None
             try:
                 bearer = {"authorization": f"Bearer {self._bearer()}"}
                 return self._request("output", path, body, bearer, "maxAgeSeconds")
@@ -143,9 +146,15 @@ class Decrypter:
                     raise WeirError("refused", refused.sentence) from None
                 elif time.monotonic() + pause > end:
                     raise WeirError("unreachable", refused.sentence) from None
+                else:
+                    reason = refused.sentence
             except URLError as error:
+                reason = str(error.reason)
                 if time.monotonic() + pause > end:
-                    raise WeirError("unreachable", str(error.reason)) from error
+                    raise WeirError("unreachable", reason) from error
+            if reason is not None and not is_told:
+                is_told = True
+                _log.warning("%s; trying again for a minute", reason)
             time.sleep(pause)
             pause = min(10.0, pause * 2)
 

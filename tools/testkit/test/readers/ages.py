@@ -69,6 +69,23 @@ people = [{**event, "svc_key_link": f"00000000-0000-0000-0000-{number:012}"} for
 assert all(one["name"] == weir.Encrypted(text, "erased") for one in decrypter.decrypt(people))
 assert [len(persons) for persons in asked] == [7, 2, 2, 2, 1], asked
 
+# While a service can't be reached, a warning says so once.
+warnings = []
+weir._log.warning = lambda *said: warnings.append(said[0] % said[1:])
+unreachable = weir.Decrypter(auth_url=url, output_url="http://127.0.0.1:9", billing_id="b", client_id="c", client_secret="s")
+weir.time.sleep = lambda seconds: None
+hours = iter(range(0, 3600, 20))
+weir.time.monotonic = lambda: next(hours)
+try:
+    unreachable.decrypt([event])
+    raise AssertionError("nothing listens there")
+except weir.WeirError as error:
+    assert error.code == "unreachable", error
+[warning] = warnings
+assert warning.startswith("http://127.0.0.1:9/v2/keys can't be reached"), warning
+assert warning.endswith("; trying again for a minute"), warning
+weir.time.monotonic = lambda: now
+
 # An error names the address that is wrong or can't be reached.
 own = {"billing_id": "b", "client_id": "c", "client_secret": "s"}
 weir._GIVE_UP_AFTER_S = 0
