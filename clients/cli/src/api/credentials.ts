@@ -1,7 +1,6 @@
 // Finds a stream's credentials for one command, in the environment, the profile or the demo. With only an API key, some
 // commands create temporary credentials.
 import { missingProfile, savedCredentials } from '../accounts/account.ts'
-import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { CliError, failure } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
@@ -9,7 +8,7 @@ import { listAt, textAt, textsAt } from '../json.ts'
 import type { Session } from '../session.ts'
 import { claimsOf } from './id-token.ts'
 import { isOutput } from './not-found.ts'
-import { findStream, newCredentials } from './streams.ts'
+import { adviceOnDemo, findStream, newCredentials } from './streams.ts'
 
 /**
  * Returns saved credentials, and never creates any. `scope` is for the error's advice: the scope that is needed, if not
@@ -24,13 +23,14 @@ export async function requireCredentials(
   const account = await session.knownAccount()
   const saved = savedCredentials(account, name)
   if (saved !== undefined) return saved
-  if (account.apiKey === undefined) throw withoutKey(account, name)
+  if (account.apiKey === undefined) throw withoutKey(session, name)
   const { path } = await findStream(session, name)
   const shown = await session.manage({ method: 'GET', path: ['account'] }).catch(() => undefined)
   const mayCreate = creatorsOf(path).includes(textAt(shown, 'key', 'role') ?? 'owner')
   throw failure(
     `no credentials for ${name} are saved in ${account.profile}`,
     ...missingProfile(account),
+    ...adviceOnDemo(session, name),
     ...(mayCreate
       ? [
           `Create new ones with \`weir credentials rotate ${name} --save\`,`,
@@ -94,9 +94,10 @@ export async function withCredentials<T>(
   const account = await session.knownAccount()
   const saved = savedCredentials(account, name)
   if (saved && (await isEnough(session, saved, needed))) return use(saved)
-  if (account.apiKey === undefined) throw withoutKey(account, name)
+  if (account.apiKey === undefined) throw withoutKey(session, name)
   const { path } = await findStream(session, name)
   if (scope === 'send' && path.length > 2) throw isOutput(name, path[1])
+  if (saved) session.terminal.note(insteadOf(name, needed))
   const json = { scope }
   const made = await session
     .manage({ method: 'POST', path: [...path, 'credentials'], json })
@@ -122,6 +123,10 @@ export async function withCredentials<T>(
   }
 }
 
+const insteadOf = (name: string, { scope, isForKafka }: Needed): string =>
+  `The saved credentials of ${name} may not ${isForKafka ? 'read its topic' : scope}. ` +
+  'Using temporary ones, created with the API key.'
+
 /**
  * Refuses an output's token, because nobody can send to an output. @throws CliError, which names the input stream if it
  * is known
@@ -143,9 +148,12 @@ export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonl
   `WEIR_CLIENT_ID=… WEIR_CLIENT_SECRET=… weir ${command} ${name}${command === 'export' ? ' FILE' : ''}`,
 ]
 
-const withoutKey = ({ profile, streams }: CliAccount, name: string) =>
-  failure(
+function withoutKey(session: Session, name: string): CliError {
+  const { profile, streams } = session.account()
+  return failure(
     `no credentials for ${name} are saved in ${profile}${didYouMean(name, [...streams.keys()])}`,
     ...missingProfile({ profile }),
+    ...adviceOnDemo(session, name),
     'Log in with `weir account login`, or set WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
   )
+}

@@ -1,5 +1,6 @@
 // Reads streams from the management API. Input streams and outputs have different paths, but share one name space.
 import { accountInWords, forgetStreams, saveCredentials } from '../accounts/account.ts'
+import { findDemo } from '../accounts/demo.ts'
 import type { Advice } from './request.ts'
 import { failure } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
@@ -80,8 +81,16 @@ export async function findStream(
   throw failure(
     `there is no stream or output ${name}${didYouMean(name, [...names, ...outputNames])}`,
     `This is about ${accountInWords(session.account())}.`,
+    ...adviceOnDemo(session, name),
     '`weir stream list` and `weir output list INPUT` show the streams.',
   )
+}
+
+/** Returns advice if the demo has a stream of this name, and the command does not use the demo. */
+export function adviceOnDemo(session: Session, name: string): readonly string[] {
+  if (session.account().demo !== undefined) return []
+  const isThere = findDemo(session.terminal.cwd)?.streams.has(name) === true
+  return isThere ? [`The demo has a stream ${name}: add --demo to use it.`] : []
 }
 
 export async function saveNew(session: Session, name: string, answer: unknown): Promise<void> {

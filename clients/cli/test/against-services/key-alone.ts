@@ -82,6 +82,22 @@ export function keyAloneTests(ground: LookUpGround): void {
     await weir.ok(`api-key delete ${memberOf(made, 'keyId')} --yes`)
   })
 
+  test('it says if saved credentials may not do this, and temporary ones do', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create narrow')
+    await weir.ok('credentials rotate narrow --scope listen --save')
+    const input = await eventLine('clickstream')
+    const sent = await weir.run('send narrow --schema clickstream', { input })
+    expect([sent.code, sent.stderr]).toEqual([
+      0,
+      'The saved credentials of narrow may not send. Using temporary ones, created with the API key.\n',
+    ])
+    const listening = weir.start('listen narrow -o json')
+    await listening.says('Listening to narrow; Ctrl-C ends it.')
+    listening.interrupt()
+    expect((await listening.ended).stderr).not.toContain('temporary')
+  })
+
   test('Ctrl-C deletes the credentials, too', async () => {
     const { weir } = ground()
     await weir.ok('stream create interrupted')

@@ -109,6 +109,14 @@ test('weir account logout asks, and names what nobody can show again', async () 
   expect(await logout('account logout b')).toMatchObject(removed)
   const empty = { accounts: { b: { authUrl: url, streams: {} } } }
   expect(await weirOn('account logout b', 'n', empty)).toMatchObject(removed)
+  const several = {
+    current: 'b',
+    accounts: { ...empty.accounts, other: { authUrl: url, apiKey: 'o', streams: {} } },
+  }
+  expect((await weirOn('account logout b', 'n', several)).notes).toEqual([
+    'b is no longer in the profile.',
+    'No account is current now. To use another: weir account use other',
+  ])
 })
 
 const deletion = 'account delete a'

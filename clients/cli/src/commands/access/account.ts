@@ -9,7 +9,7 @@ import { withExamples } from '../../input/options.ts'
 import { profilePath, readProfile, updateProfile } from '../../accounts/profile.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { renderDetails, renderTable } from '../../terminal/table.ts'
-import { addressesFor, keepLogin, withAddresses } from './addresses.ts'
+import { addressesFor, keepLogin, tellOthers, withAddresses } from './addresses.ts'
 import type { AddressOptions } from './addresses.ts'
 import { addPlatformCommands } from './platform-accounts.ts'
 import { readSecret } from '../../terminal/terminal.ts'
@@ -194,6 +194,7 @@ async function logout(session: Session, billingId: string, yes?: boolean): Promi
   if (!(await forgetAccount(profilePath(session.terminal.env), billingId))) throw notKept(billingId)
   if (session.isJson) return session.showRecord({ billingId })
   session.tell(`${billingId} is no longer in the profile.`)
+  tellOthers(session)
 }
 
 const notKept = (billingId: string): Error =>

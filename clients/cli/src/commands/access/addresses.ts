@@ -1,6 +1,7 @@
 // Options for the addresses of an account's services. Also saves an account with its API key.
 import type { Command } from 'commander'
 import { saveLogin } from '../../accounts/account.ts'
+import { profilePath, readProfile } from '../../accounts/profile.ts'
 import type { ServiceAddresses } from '../../accounts/profile.ts'
 import { httpAddress } from '../../input/options.ts'
 import type { Session } from '../../session.ts'
@@ -31,4 +32,12 @@ export async function keepLogin(
   const { profile } = session.account()
   await saveLogin(profile, billingId, saved)
   session.tell(`${billingId} is now the current account, saved in ${profile}.`)
+}
+
+/** Names an account to switch to. Without a current account, commands would use the demo, or fail. */
+export function tellOthers(session: Session): void {
+  const { current, accounts } = readProfile(profilePath(session.terminal.env))
+  const other = Array.from(accounts).find(([, { apiKey }]) => apiKey !== undefined)
+  if (current === undefined && other !== undefined)
+    session.tell(`No account is current now. To use another: weir account use ${other[0]}`)
 }

@@ -42,7 +42,8 @@ function addRotate(noun: Command, open: OpenSession): void {
       .description(
         'create new credentials and print them. Old credentials stay valid until they are revoked. ' +
           'If the profile already has credentials of this stream, the new ones replace them. ' +
-          'With --scope, they replace them only if you also give --save.',
+          'With --scope, they replace them only if you also give --save. ' +
+          'The ids of Kafka consumer groups begin with the clientId: with new credentials a reader has new groups, without the positions of the old ones.',
       )
       .argument('<name>', 'a stream or output')
       .option(

@@ -9,7 +9,7 @@ import { listAt, textAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { readSecret } from '../../terminal/terminal.ts'
-import { addressesFor, keepLogin, withAddresses } from './addresses.ts'
+import { addressesFor, keepLogin, tellOthers, withAddresses } from './addresses.ts'
 import type { AddressOptions } from './addresses.ts'
 
 type CreateOptions = AddressOptions & { readonly save?: boolean }
@@ -98,7 +98,9 @@ async function remove(session: Session, billingId: string, options: DeleteOption
   if (session.isJson) return session.showRecord(answer)
   const streams = listAt(answer, 'deleted').length
   session.terminal.print(`Deleted ${billingId}. Streams and outputs deleted with it: ${streams}.`)
-  if (wasSaved) session.tell(`It is no longer in your profile either.`)
+  if (!wasSaved) return
+  session.tell('It is no longer in your profile either.')
+  tellOthers(session)
 }
 
 const platformKeyAdvice =

@@ -142,8 +142,8 @@ function* linesAbout(
   else if (!isForReaders && decrypt)
     yield `Weir decrypts ${name} itself, so --decrypt had nothing to do.`
   else if (isForReaders && !decrypt) {
-    yield 'Its personal fields are encrypted. To decrypt them now, add --decrypt. To decrypt the file whenever you'
-    yield 'read it, use svc_key_link and svcMeta.timestamp with createDecrypter of @weir/client, or with Python.'
+    yield 'Its personal fields are encrypted. To decrypt them now, add --decrypt. To decrypt a Parquet or JSONL'
+    yield 'file whenever you read it, use svc_key_link and svcMeta.timestamp with createDecrypter of @weir/client, or with Python.'
   }
   for (const [reason, count] of still)
     yield `Still encrypted: ${valuesInWords(count)}, ${reason}: ${reasons[reason] ?? ''}.`

@@ -102,7 +102,7 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   watchSilence(socket, () => end(failure(`no message from ${url.origin} for a minute`)))
   socket.on('open', () => {
     isOpen = true
-    session.tell(`Listening to ${name}; Ctrl-C ends it.`)
+    session.terminal.note(`Listening to ${name}; Ctrl-C ends it.`)
   })
   socket.on('message', (message) => {
     if (received >= count) return

@@ -15,7 +15,10 @@ export function addErasureUpdate(noun: Command, open: OpenSession): void {
       .description(
         'change or remove the reference or the due date of an erasure; the audit log has both dates, and no reference',
       )
-      .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
+      .argument(
+        '<id>',
+        'the id that `weir subject erase` and `weir erasure list` print, or the reference',
+      )
       .option('--reference <text>', 'your reference, such as a ticket number, or none')
       .option('--due <day>', 'when the person must have an answer, or none', dayOrNone)
       .action((id: string, options: UpdateOptions, command: Command) =>

@@ -38,7 +38,10 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
       .description(
         'one erasure: the time at which each state was reached or is expected, and the outputs with decrypted values',
       )
-      .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
+      .argument(
+        '<id>',
+        'the id that `weir subject erase` and `weir erasure list` print, or the reference',
+      )
       .action(async (id: string, _options: unknown, command: Command) => {
         const session = open(command)
         session.showRecord((await findErasure(session, id)).record, renderErasure)
@@ -57,7 +60,10 @@ function addReceiptCommands(noun: Command, open: OpenSession): void {
     noun
       .command('receipt')
       .description('a signed receipt of an erasure that is complete')
-      .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
+      .argument(
+        '<id>',
+        'the id that `weir subject erase` and `weir erasure list` print, or the reference',
+      )
       .action((id: string, _options: unknown, command: Command) => showReceipt(open(command), id)),
     ['weir erasure receipt 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed > bob.jws', 'keep the file'],
   )
@@ -98,6 +104,11 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
       'Give both --value and --salt, or neither.',
     )
   const receipt = (await readAll(openInput(session, file))).trim()
+  if (receipt === '')
+    throw failure(
+      file === '-' ? 'standard input is empty' : `${file} is empty`,
+      '`weir erasure receipt ID > FILE` saves a receipt. It prints none before the erasure is complete.',
+    )
   // Loaded only here, because no other command needs it.
   const { inWords, isAbout, verifyReceipt } = await import('@weir/tokens')
   const keys = listAt(await readJwks(session, jwks), 'keys')

@@ -132,7 +132,8 @@ type Written = { readonly file: string; readonly isCsv: boolean; readonly lines:
 function tellCount(session: Session, { file, isCsv, lines }: Written): void {
   const where = file === '-' ? 'standard output' : file
   const count = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'event' : 'events'}`
-  const events = isCsv ? "the person's events" : count
+  // A value with line breaks takes several lines of CSV, so these cannot be counted here.
+  const events = isCsv ? "the person's events, a field on each line" : count
   session.tell(`Written to ${where}: ${events}. Erased events are left out.`)
 }
 

@@ -1,5 +1,5 @@
-// Finds an erasure by its id. The user need not know the stream.
-import { failure } from '../../errors.ts'
+// Finds an erasure by its id or its reference. The user need not know the stream.
+import { failure, misuse } from '../../errors.ts'
 import { textAt } from '../../json.ts'
 import { streamRecordsOf } from '../../api/stream-records.ts'
 import { listInputNames } from '../../api/streams.ts'
@@ -9,16 +9,27 @@ export type ErasureFound = { readonly path: readonly string[]; readonly record: 
 
 /**
  * Reads the lists of all streams. A request for this id in the wrong stream would be a refusal in the audit log.
+ * @throws CliError if there is none, or if several have this reference
  */
-export async function findErasure(session: Session, id: string): Promise<ErasureFound> {
+export async function findErasure(session: Session, wanted: string): Promise<ErasureFound> {
+  const referring: ErasureFound[] = []
   for (const name of await listInputNames(session)) {
     const path = ['streams', name, 'erasures']
-    const list = streamRecordsOf(await session.manage({ method: 'GET', path }))
-    const record = list.find((each) => textAt(each, 'id') === id)
-    if (record !== undefined) return { path: [...path, id], record }
+    for (const record of streamRecordsOf(await session.manage({ method: 'GET', path }))) {
+      const id = textAt(record, 'id') ?? ''
+      if (id === wanted) return { path: [...path, id], record }
+      if (textAt(record, 'reference') === wanted) referring.push({ path: [...path, id], record })
+    }
   }
+  const [found, ...others] = referring
+  if (found !== undefined && others.length === 0) return found
+  if (found !== undefined)
+    throw misuse(
+      `${referring.length} erasures have the reference ${wanted}; give the id of one`,
+      ...referring.map(({ path }) => `${path[3]} of ${path[1]}`),
+    )
   throw failure(
-    `no stream has an erasure ${id}`,
-    'Give the whole id: `weir erasure list` shows all. Those of deleted streams are gone.',
+    `no stream has an erasure ${wanted}`,
+    'Give the whole id or reference: `weir erasure list` shows all. Those of deleted streams are gone.',
   )
 }

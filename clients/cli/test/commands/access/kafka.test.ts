@@ -151,3 +151,15 @@ test("a topic's name is answered with the name of its stream", async () => {
     auth.close()
   }
 })
+
+test('a stream of the demo is told to somebody who is logged in elsewhere', async () => {
+  const cwd = temporaryFolder()
+  const streams = [{ name: 'demo-1', clientId: 'c', clientSecret: 's' }]
+  writeJson(join(cwd, '.weir/demo.json'), { billingId: 'demo', streams })
+  const elsewhere = { ...env, WEIR_CLIENT_ID: '', WEIR_CLIENT_SECRET: '' }
+  const { code, stderr } = await weir.run('kafka demo-1', { env: elsewhere, cwd })
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('  The demo has a stream demo-1: add --demo to use it.\n'),
+  ])
+})

@@ -14,11 +14,11 @@ const complete = { states: { complete: { at: '2026-11-22T10:00:00.000Z' } } }
 const answers: Readonly<Record<string, unknown>> = {
   '/v2/streams': [{ ref: { name: 'clicks' } }, { ref: { name: 'shop' } }],
   '/v2/streams/clicks/erasures': [
-    { id: 'e-1', reference: '../T 7', ...complete },
-    { id: 'e-2', states: { complete: { expectedBy: 'unknown' } } },
+    { id: 'e-1', reference: '../T/7', ...complete },
+    { id: 'e-2', reference: 'T-8', states: { complete: { expectedBy: 'unknown' } } },
   ],
   '/v2/streams/shop/erasures': [
-    { id: 'e-3', reference: '../T 7', ...complete },
+    { id: 'e-3', reference: '../T/7', ...complete },
     { id: 'e-4', ...complete },
   ],
 }
@@ -102,15 +102,15 @@ test('after a refusal it says what is saved, and the next run saves the others',
     {
       erasure: 'e-1',
       stream: 'clicks',
-      reference: '../T 7',
+      reference: '../T/7',
       file: 'T-7-receipt-e-1.jws',
       result: 'exists already',
     },
-    { erasure: 'e-2', stream: 'clicks', result: 'not complete' },
+    { erasure: 'e-2', stream: 'clicks', reference: 'T-8', result: 'not complete' },
     {
       erasure: 'e-3',
       stream: 'shop',
-      reference: '../T 7',
+      reference: '../T/7',
       file: 'T-7-receipt-e-3.jws',
       result: 'saved',
     },
@@ -127,4 +127,24 @@ test('a file that a crash has cut does not count as saved', async () => {
     ['T-7-receipt-e-3.jws', 'receipt.of.e-3\n'],
     ['receipt-e-4.jws', 'receipt.of.e-4\n'],
   ])
+})
+
+test('an erasure is found by its reference, unless several have it', async () => {
+  const cwd = temporaryFolder()
+  const receipt = await weir(cwd, 'erasure receipt T-8')
+  expect(receipt).toMatchObject({ code: 0, out: 'receipt.of.e-2' })
+  expect(await weir(cwd, 'erasure receipt ../T/7')).toMatchObject({
+    code: 2,
+    notes: expect.stringMatching(
+      /^weir: 2 erasures have the reference \.\.\/T\/7; give the id of one\n {2}e-1 of clicks\n {2}e-3 of shop/,
+    ),
+  })
+})
+
+test('an empty file is no receipt, and it says so', async () => {
+  const cwd = temporaryFolder()
+  const file = join(cwd, 'empty.jws')
+  writeFileSync(file, '\n')
+  const { code, notes } = await weir(cwd, `erasure verify ${file}`)
+  expect([code, notes]).toEqual([1, expect.stringContaining(`weir: ${file} is empty\n`)])
 })
