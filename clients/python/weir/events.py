@@ -74,6 +74,12 @@ def asked_by_event(event: Mapping) -> Asked:
         key_link = event.get("svc_key_link") or event["svcMeta"]["keyLink"]
         return Asked(uuid.UUID(str(key_link)), _milliseconds(event["svcMeta"]["timestamp"]), _consent(event))
     except (AttributeError, KeyError, TypeError, ValueError):
+        if isinstance(event, Mapping) and any(str(name).startswith("svcMeta.") for name in event):
+            raise WeirError(
+                "unreadable",
+                "An event has columns such as svcMeta.timestamp, as in CSV files and flattened rows; decrypt the rows of a "
+                "Parquet or JSONL file, and flatten them afterwards",
+            ) from None
         raise WeirError(
             "unreadable",
             "An event is without its keyLink (the column svc_key_link of an export of an output that readers decrypt), "

@@ -9,6 +9,10 @@ type Writing = {
   readonly names: Map<string, string>
   readonly nameFor: (wish: string) => string
   readonly declarations: string[]
+  /** The types of the JSON that a listener gets: bytes are texts, and unions are always plain. */
+  readonly isListened: boolean
+  /** Set if the schema has bytes, or a union whose values are wrapped. */
+  hasListenedForm: boolean
 }
 /** A type, its branch name in a union, and the kind of its JavaScript values (`bucket`). */
 type Written = { readonly text: string; readonly branch: string; readonly bucket: string }
@@ -31,7 +35,6 @@ const primitives: Readonly<Record<string, { text: string; bucket: string }>> = {
   long: { text: 'number', bucket: 'number' },
   float: { text: 'number', bucket: 'number' },
   double: { text: 'number', bucket: 'number' },
-  bytes: { text: 'Buffer', bucket: 'buffer' },
   string: { text: 'string', bucket: 'string' },
 }
 
@@ -42,13 +45,16 @@ export function typesOf(contract: JsonObject): string {
   const schema = typeof given === 'string' ? tryParseJson(given) : given
   const names = createNames()
   const constant = names(constantName(id))
-  const writing: Writing = { names: new Map(), nameFor: names, declarations: [] }
-  const { text: event } = write(writing, schema, { namespace: '', isEnvelope: false })
+  const writing = newWriting(names, false)
+  const root: Place = { namespace: '', isEnvelope: false }
+  const { text: event } = write(writing, schema, root)
+  const listened = newWriting(names, true)
+  if (writing.hasListenedForm) write(listened, schema, root)
   return [
     `// The contract ${oneLine(id)}, written by \`weir contract types\`. A published contract never changes, so this file does not change either.`,
     "import type { Contract } from '@weir/client'",
     '',
-    ...writing.declarations.flatMap((declaration) => [declaration, '']),
+    ...[...writing.declarations, ...listened.declarations].flatMap((each) => [each, '']),
     `export const ${constant}: Contract<${event}> = {`,
     `  id: ${stringLiteral(id)},`,
     `  schema: ${JSON.stringify({ definition: schema ?? null }, null, 2).replaceAll('\n', '\n  ')},`,
@@ -56,6 +62,14 @@ export function typesOf(contract: JsonObject): string {
     '',
   ].join('\n')
 }
+
+const newWriting = (nameFor: Writing['nameFor'], isListened: boolean): Writing => ({
+  names: new Map(),
+  nameFor,
+  declarations: [],
+  isListened,
+  hasListenedForm: false,
+})
 
 const oneLine = (text: string): string => text.replace(/[\r\n\u2028\u2029]/g, ' ')
 
@@ -74,8 +88,9 @@ function write(writing: Writing, schema: unknown, place: Place): Written {
       return enumeration(writing, schema, place)
     case 'fixed': {
       const { fullName } = fullNameOf(schema, place)
-      writing.names.set(fullName, 'Buffer')
-      return { text: 'Buffer', branch: fullName, bucket: 'buffer' }
+      const written = bytesOf(writing, fullName)
+      writing.names.set(fullName, written.text)
+      return written
     }
     case 'array': {
       const { text } = write(writing, schema['items'], place)
@@ -93,7 +108,16 @@ function write(writing: Writing, schema: unknown, place: Place): Written {
 const unreadable: Written = { text: 'unknown', branch: 'unknown', bucket: 'unknown' }
 const inParentheses = (text: string): string => (/[ |]/.test(text) ? `(${text})` : text)
 
-function named({ names }: Writing, name: string, { namespace }: Place): Written {
+function bytesOf(writing: Writing, branch: string): Written {
+  writing.hasListenedForm = true
+  return writing.isListened
+    ? { text: 'string', branch, bucket: 'string' }
+    : { text: 'Buffer', branch, bucket: 'buffer' }
+}
+
+function named(writing: Writing, name: string, { namespace }: Place): Written {
+  const { names } = writing
+  if (name === 'bytes') return bytesOf(writing, name)
   const primitive = Object.hasOwn(primitives, name) ? primitives[name] : undefined
   if (primitive !== undefined) return { ...primitive, branch: name }
   const fullName = name.includes('.') || namespace === '' ? name : `${namespace}.${name}`
@@ -110,7 +134,9 @@ function named({ names }: Writing, name: string, { namespace }: Place): Written 
  */
 function union(writing: Writing, schemas: readonly unknown[], place: Place): Written {
   const branches = schemas.map((schema) => write(writing, schema, place))
-  const isPlain = new Set(branches.map(({ bucket }) => bucket)).size === branches.length
+  const isClear = new Set(branches.map(({ bucket }) => bucket)).size === branches.length
+  if (!isClear) writing.hasListenedForm = true
+  const isPlain = isClear || writing.isListened
   const texts = branches.map(({ text, branch, bucket }) =>
     isPlain || bucket === 'null' ? text : `{ readonly ${memberName(branch)}: ${text} }`,
   )
@@ -135,7 +161,7 @@ function enumeration(writing: Writing, schema: JsonObject, place: Place): Writte
 
 function record(writing: Writing, schema: JsonObject, place: Place): Written {
   const { fullName, namespace, simple } = fullNameOf(schema, place)
-  const text = writing.nameFor(typeName(simple))
+  const text = writing.nameFor(typeName(simple) + (writing.isListened ? 'Listened' : ''))
   // Set before the fields are read, because they may refer to this name.
   writing.names.set(fullName, text)
   const at = writing.declarations.push('') - 1
@@ -152,7 +178,7 @@ function member(writing: Writing, field: JsonObject, place: Place): string[] {
   const name = textAt(field, 'name') ?? ''
   const { text } = write(writing, field['type'], { ...place, isEnvelope: name === envelopeName })
   const isFilled = place.isEnvelope && filledByIngest.includes(name)
-  const isOptional = isFilled || Object.hasOwn(field, 'default')
+  const isOptional = !writing.isListened && (isFilled || Object.hasOwn(field, 'default'))
   const doc = docLines(
     [
       textAt(field, 'doc'),

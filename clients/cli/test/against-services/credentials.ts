@@ -1,11 +1,12 @@
 // `weir credentials …`: rotation without a gap, and revoking old credentials.
 import { expect, test } from '@jest/globals'
+import { createWeir } from '../support/weir.ts'
 import { eventLine, memberOf, profileOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
 
 export function credentialsTests(ground: LookUpGround): void {
   test('rotated credentials take the place of saved ones, and the old are good until revoked', async () => {
-    const { weir, billingId } = ground()
+    const { weir, billingId, world } = ground()
     const made = await weir.ok('stream create rotated --save')
     const old = {
       WEIR_CLIENT_ID: memberOf(made, 'credentials.clientId'),
@@ -43,6 +44,13 @@ export function credentialsTests(ground: LookUpGround): void {
       0,
     ])
     expect(dead.stderr).not.toContain(old.WEIR_CLIENT_SECRET)
+    const own = { ...old, WEIR_BILLING_ID: billingId, WEIR_AUTH_URL: world.auth.url }
+    expect(await createWeir({ isHere: true }).run('kafka rotated', { env: own })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(
+        `warning: ${world.auth.url} refuses these credentials for the account ${billingId}, `,
+      ),
+    })
 
     expect(await weir.ok('credentials revoke rotated')).toBe(`Revoked ${clientId} of rotated.\n`)
     expect(JSON.stringify(profileOf(weir))).not.toContain(clientId)

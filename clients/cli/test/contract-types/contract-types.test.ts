@@ -159,3 +159,23 @@ test('no text of a contract gets out of its place', () => {
   expect(text.split('\n')[0]).toContain('The contract a b,')
   expect(text).toContain("readonly 'it\\'s': number")
 })
+
+test('what a listener gets in another form has types of its own', () => {
+  const fields = [
+    { name: 'raw', type: 'bytes', default: '' },
+    { name: 'rating', type: ['null', 'int', 'double'] },
+    { name: 'hash', type: { type: 'fixed', name: 'Hash', size: 2 } },
+    { name: 'again', type: ['null', 'Hash'] },
+  ]
+  expect(declarations(record(fields)).split('\n\n')[1]).toBe(
+    [
+      'export type ClickListened = {',
+      '  readonly raw: string',
+      '  readonly rating: null | number',
+      '  readonly hash: string',
+      '  readonly again: null | string',
+      '}',
+    ].join('\n'),
+  )
+  expect(declarations(record([{ name: 'a', type: ['null', 'int'] }]))).not.toContain('Listened')
+})

@@ -153,6 +153,11 @@ test('what is not an event is refused with what an event needs', () => {
       code: 'unreadable',
       message: expect.stringContaining('is without its keyLink'),
     })
+  const flat = [{ svc_key_link: 'x', 'svcMeta.timestamp': '1', 'svcMeta.consentLevels': '[0]' }]
+  expect(runPython('read_lake.py', { options: optionsOf(lake), rows: flat })[0]).toEqual({
+    code: 'unreadable',
+    message: expect.stringContaining('flatten them afterwards'),
+  })
   const file = { options: optionsOf(lake), rows: 'lake.parquet' }
   expect(runPython('read_lake.py', file)).toEqual([
     "give a list of dicts: frame.to_dict('records')",

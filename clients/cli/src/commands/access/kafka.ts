@@ -1,14 +1,14 @@
-// `weir kafka NAME`: prints the settings that a Kafka client needs to read a stream. It needs no service, and does not
-// check the credentials. If auth is reachable, a token shows whether readers decrypt, and whether credentials of the
+// `weir kafka NAME`: prints the settings that a Kafka client needs to read a stream. It needs no service. If auth is
+// reachable, a token shows whether the credentials are valid, whether readers decrypt, and whether credentials of the
 // environment are of this stream.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
-import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
+import { accountInWords, consumerGroupOf, requireTopic } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
 import { readerAdvice, requireCredentials } from '../../api/credentials.ts'
 import { claimsOf, fetchToken, idTokenOf, requireStream } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
-import { failure } from '../../errors.ts'
+import { CliError, failure } from '../../errors.ts'
 import { brokerList, withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { registrySettings, registryUrlOf } from '../../api/registry.ts'
@@ -64,7 +64,7 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   const credentials = await requireCredentials(session, name, 'listen')
   const account = session.account()
   const isFromEnv = credentials === account.credentials
-  const looked = isFromEnv ? await lookAt(account, name, credentials) : undefined
+  const looked = isFromEnv ? await lookAt(session, name, credentials) : undefined
   if (account.apiKey !== undefined) await requireReader(session, name, credentials)
   const { settings, aside } = settingsFor(account, credentials, options)
   const topic = account.billingId && { topic: requireTopic(account, name) }
@@ -74,16 +74,22 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   )
   if (account.billingId === undefined)
     session.tell('The settings have no topic: set WEIR_BILLING_ID for the topic.')
-  if (looked ?? (await lookAt(account, name, credentials))) session.tell(forReaders(account))
+  if (looked ?? (await lookAt(session, name, credentials))) session.tell(forReaders(account))
 }
 
-/** Returns whether readers decrypt, or false if auth returns no token. */
+/** Returns whether readers decrypt, or false if auth returns no token. Warns if auth refuses the credentials. */
 async function lookAt(
-  account: CliAccount,
+  { terminal, account: current }: Session,
   name: string,
   credentials: StreamCredentials,
 ): Promise<boolean> {
-  const token = await fetchToken(account, name, credentials).then(idTokenOf, () => undefined)
+  const account = current()
+  const token = await fetchToken(account, name, credentials).then(idTokenOf, (error: unknown) => {
+    if (error instanceof CliError && error.status === 401)
+      terminal.note(
+        `warning: ${account.authUrl} refuses these credentials for ${accountInWords(account)}. Is it the right account, and are they still valid?`,
+      )
+  })
   if (token === undefined) return false
   if (credentials === account.credentials) requireStream(name, token)
   return claimsOf(token).isForReaders
