@@ -58,8 +58,10 @@ async function post(url, headers, body) {
     throw new Error(`${url} cannot be reached: ${cause?.code ?? message}`)
   })
   const text = await answer.text()
-  const code = answer.headers.get('svc-error')
-  if ([200, 204, 400, 413, 429, 503].includes(answer.status)) return [answer.status, text, code]
+  const { headers: got, status } = answer
+  const code = got.get('svc-error')
+  if ([200, 204, 400, 413, 429, 503].includes(status))
+    return [status, text, { code, retryAfter: got.get('retry-after') }]
   throw new Error(`${url} says ${answer.status}: ${text}`)
 }
 
@@ -89,7 +91,10 @@ async function relay(request) {
   const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': schema }
   const [consentLevels, warning] = consentOf(cookie)
   const svcMeta = { consentLevels }
-  const [status, text, code] = await post(`${ingest}/event`, headers, { ...event, svcMeta })
+  const [status, text, { code, retryAfter }] = await post(`${ingest}/event`, headers, {
+    ...event,
+    svcMeta,
+  })
   // The text may contain values of the event. The code does not.
   if (code === 'unknown_schema_id')
     logOnce(
@@ -99,7 +104,7 @@ async function relay(request) {
     logOnce(
       `Ingest refused an event: ${code}; its sentence is in the response to the page (later ones in this hour with this code are not logged)`,
     )
-  return [status, text, warning]
+  return [status, text, { 'relay-warning': warning, 'retry-after': retryAfter }]
 }
 
 const cors = {
@@ -107,16 +112,16 @@ const cors = {
   'access-control-allow-credentials': 'true',
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type',
-  'access-control-expose-headers': 'relay-warning',
+  'access-control-expose-headers': 'relay-warning, retry-after',
 }
 const server = createServer(async (request, response) => {
-  const [status, sentence, warning] = await relay(request).catch((error) => {
+  const [status, sentence, headers = {}] = await relay(request).catch((error) => {
     console.error(String(error))
     return [502, 'The event could not be sent']
   })
-  // A header, because a 204 has no body.
-  const more = warning === undefined ? {} : { 'relay-warning': warning }
-  response.writeHead(status, { ...cors, ...more }).end(sentence)
+  // The warning is a header, because a 204 has no body.
+  const more = Object.entries(headers).filter(([, value]) => value)
+  response.writeHead(status, { ...cors, ...Object.fromEntries(more) }).end(sentence)
 })
 server.on('error', ({ code }) => stop(`The relay cannot listen on port ${PORT}: ${code}`))
 server.listen(PORT, () => console.log(`The relay listens on port ${PORT}`))

@@ -55,11 +55,11 @@ function refuseUnknown(program: Command, args: readonly string[]): void {
   const [word = ''] = words[0] === 'help' ? words.slice(1) : words
   const isFirst = [word, 'help', '--demo'].includes(args[0] ?? '')
   if (word === '' || !isFirst || [...known, 'help'].includes(word)) return
-  const below = program.commands.filter(({ commands }) =>
-    commands.some((command) => command.name() === word),
-  )
-  const meant =
-    below.length > 0 ? below.map((noun) => `${noun.name()} ${word}`) : nearest(word, known)
+  const alike = known.filter((name) => name.split('-').includes(word))
+  const below = program.commands
+    .filter(({ commands }) => commands.some((command) => command.name() === word))
+    .map((noun) => `${noun.name()} ${word}`)
+  const meant = alike.length + below.length > 0 ? [...alike, ...below] : nearest(word, known)
   throw misuse(
     `there is no command ${word}`,
     ...(meant === undefined

@@ -131,6 +131,7 @@ describe('the command line', () => {
 
   test.each([
     ['login --help', 'Did you mean `weir account login`?'],
+    ['key create x', 'Did you mean `weir api-key` or `weir account key`?'],
     ['strem list', 'Did you mean `weir stream`?'],
     ['create --help', 'Did you mean `weir account create` or'],
     ['qqqqqq', '`weir --help` shows the commands.'],

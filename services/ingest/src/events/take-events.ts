@@ -135,9 +135,9 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   }
 }
 
-/** A length in another byte order, or a missing length, is read as a large length. */
+/** A length in another byte order, a missing length, or an Avro container is read as a large length. */
 const aboutLengths =
-  '. The length before it says more; is it in four octets, unsigned, the highest first (big-endian)?'
+  '. The length before it says more; is it in four octets, unsigned, the highest first (big-endian), and the body no Avro container?'
 
 function read(batch: EventBatch, framed: FramedEvent, index: number): Event {
   const {

@@ -160,6 +160,21 @@ else
       ])
     })
 
+    test('a page may read when to send an event again', async () => {
+      const limited = await scene.account.input('limited', {
+        limits: { eventRate: '1', eventCount: '1000' },
+      })
+      const to = await startRelay(limited)
+      const body = await bodyOf('again')
+      const options = `{ method: 'POST', body: ${JSON.stringify(body)}, credentials: 'include' }`
+      const once = `fetch(${JSON.stringify(to)}, ${options}).then((answer) => [answer.status, answer.headers.get('retry-after')])`
+      await pollUntil(async () => JSON.stringify(await inPage(once)) === '[429,"1"]', {
+        deadlineMs: 60_000,
+        everyMs: 0,
+        what: 'the response 429 with Retry-After',
+      })
+    })
+
     test('the example site asks for consent, and its page sends an event with it', async () => {
       const visits = await scene.account.input('visits')
       const PORT = String(await freePort())
