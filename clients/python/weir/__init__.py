@@ -128,8 +128,8 @@ class Decrypter:
     # --- requests ---
 
     def _ask(self, path: str, body: dict) -> Any:
-        """Returns None if one request asks for too many keys. Tries again for a minute, and logs that once. A token may have been revoked
-        meanwhile, so the first 401 is retried."""
+        """Returns None if one request asks for too many keys. Tries again for a minute, and logs that once. A token
+        may have been revoked meanwhile, so the first 401 is retried."""
         end = time.monotonic() + _GIVE_UP_AFTER_S
         pause, may_renew, is_told = 0.1, True, False
         while True:

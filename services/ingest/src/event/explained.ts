@@ -36,14 +36,16 @@ export function explained(error: unknown, body: Buffer, named: BodyForm | undefi
     : error
 }
 
-/** Four zero octets are read as a length. In a datum without a length before it, they are often its first fields. */
-const NO_LENGTH =
-  'The length before the event is 0; is the length of each event in four octets before it, unsigned, the highest first (big-endian)?'
+/** Asks producers of /events whether they write the lengths of Avro events as Weir reads them. */
+export const isLengthRight =
+  'is the length of each event in four octets before it, unsigned, the highest first (big-endian)?'
 
 /** Like `explained`, for one event of /events. */
 export function explainedPart(error: unknown, part: Buffer, form: BodyForm): unknown {
   if (!hasCode(error, 'contracts.undecodable')) return error
-  if (form === 'avro' && part.length === 0) return refusal('undecodable', NO_LENGTH, error)
+  // Four zero octets are read as a length. In a datum without a length before it, they are often its first fields.
+  if (form === 'avro' && part.length === 0)
+    return refusal('undecodable', `The length before the event is 0; ${isLengthRight}`, error)
   const told = hasMore(error) ? error : explained(error, part, form)
   if (!(told instanceof Error)) return told
   const subject = form === 'json' ? 'The line ' : 'The event '

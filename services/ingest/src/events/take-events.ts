@@ -21,7 +21,7 @@ import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
 import { checkInTurn } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
-import { beginsLikeArray, explainedPart, NO_ARRAY } from '../event/explained.ts'
+import { beginsLikeArray, explainedPart, isLengthRight, NO_ARRAY } from '../event/explained.ts'
 import {
   accessOf,
   encodingOf,
@@ -136,8 +136,7 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
 }
 
 /** A length in another byte order, a missing length, or an Avro container is read as a large length. */
-const aboutLengths =
-  '. The length before it says more; is it in four octets, unsigned, the highest first (big-endian), and the body no Avro container?'
+const aboutLengths = `. The length before it says more; ${isLengthRight} An Avro container is not accepted.`
 
 function read(batch: EventBatch, framed: FramedEvent, index: number): Event {
   const {

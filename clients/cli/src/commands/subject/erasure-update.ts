@@ -4,7 +4,7 @@ import { misuse } from '../../errors.ts'
 import { dayOption, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { renderErasure } from './erasure-view.ts'
-import { findErasure } from './find-erasure.ts'
+import { findErasure, idOrReference } from './find-erasure.ts'
 
 type UpdateOptions = { readonly reference?: string; readonly due?: string }
 
@@ -15,10 +15,7 @@ export function addErasureUpdate(noun: Command, open: OpenSession): void {
       .description(
         'change or remove the reference or the due date of an erasure; the audit log has both dates, and no reference',
       )
-      .argument(
-        '<id>',
-        'the id that `weir subject erase` and `weir erasure list` print, or the reference',
-      )
+      .argument('<id>', idOrReference)
       .option('--reference <text>', 'your reference, such as a ticket number, or none')
       .option('--due <day>', 'when the person must have an answer, or none', dayOrNone)
       .action((id: string, options: UpdateOptions, command: Command) =>

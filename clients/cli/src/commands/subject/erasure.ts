@@ -12,7 +12,7 @@ import type { InWords, ReceiptClaims } from '@weir/tokens'
 import { addErasureUpdate } from './erasure-update.ts'
 import { renderErasure } from './erasure-view.ts'
 import { addReceiptsCommand } from './receipts.ts'
-import { findErasure } from './find-erasure.ts'
+import { findErasure, idOrReference } from './find-erasure.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { inputAdvice, listInputNames } from '../../api/streams.ts'
 import { streamRecordsOf } from '../../api/stream-records.ts'
@@ -38,10 +38,7 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
       .description(
         'one erasure: the time at which each state was reached or is expected, and the outputs with decrypted values',
       )
-      .argument(
-        '<id>',
-        'the id that `weir subject erase` and `weir erasure list` print, or the reference',
-      )
+      .argument('<id>', idOrReference)
       .action(async (id: string, _options: unknown, command: Command) => {
         const session = open(command)
         session.showRecord((await findErasure(session, id)).record, renderErasure)
@@ -60,10 +57,7 @@ function addReceiptCommands(noun: Command, open: OpenSession): void {
     noun
       .command('receipt')
       .description('a signed receipt of an erasure that is complete')
-      .argument(
-        '<id>',
-        'the id that `weir subject erase` and `weir erasure list` print, or the reference',
-      )
+      .argument('<id>', idOrReference)
       .action((id: string, _options: unknown, command: Command) => showReceipt(open(command), id)),
     ['weir erasure receipt 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed > bob.jws', 'keep the file'],
   )

@@ -5,6 +5,10 @@ import { streamRecordsOf } from '../../api/stream-records.ts'
 import { listInputNames } from '../../api/streams.ts'
 import type { Session } from '../../session.ts'
 
+/** For the help of the commands that take `wanted`. */
+export const idOrReference =
+  'the id that `weir subject erase` and `weir erasure list` print, or the reference'
+
 export type ErasureFound = { readonly path: readonly string[]; readonly record: unknown }
 
 /**
