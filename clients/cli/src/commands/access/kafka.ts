@@ -66,11 +66,13 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   const isFromEnv = credentials === account.credentials
   const looked = isFromEnv ? await lookAt(session, name, credentials) : undefined
   if (account.apiKey !== undefined) await requireReader(session, name, credentials)
-  const { settings, aside } = settingsFor(account, credentials, options)
+  const { settings, registry } = settingsFor(account, credentials, options)
   const topic = account.billingId && { topic: requireTopic(account, name) }
   session.terminal.keepPrivate()
   session.terminal.print(
-    session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, { ...topic, ...aside }),
+    session.isJson
+      ? JSON.stringify({ ...topic, settings, registry }, null, 2)
+      : lines(settings, { ...topic, ...registry }),
   )
   if (account.billingId === undefined)
     session.tell('The settings have no topic: set WEIR_BILLING_ID for the topic.')
@@ -118,8 +120,8 @@ async function requireReader(
 type Settings = Readonly<Record<string, string>>
 type Told = {
   readonly settings: Settings
-  /** Printed as comments, because the client would refuse these settings. */
-  readonly aside: Settings
+  /** Of the registry, if the client would refuse them among its own. Printed as comments. */
+  readonly registry?: Settings
 }
 
 function settingsFor(
@@ -140,7 +142,7 @@ function settingsFor(
   if (options.client === 'connect') {
     const consumers = prefixed('consumer.', { ...login, ...committed })
     const converter = prefixed('value.converter.', registry)
-    return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
+    return { settings: { ...brokers, ...login, ...consumers, ...converter } }
   }
   const settings = {
     ...brokers,
@@ -151,8 +153,8 @@ function settingsFor(
     ...committed,
   }
   return options.client === 'java'
-    ? { settings: { ...settings, ...registry }, aside: {} }
-    : { settings, aside: registry }
+    ? { settings: { ...settings, ...registry } }
+    : { settings, registry }
 }
 
 const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'

@@ -33,8 +33,25 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
     '# basic.auth.credentials.source': 'USER_INFO',
     '# basic.auth.user.info': 'c0:s0',
   })
-  const json = JSON.parse(await weir.ok('kafka clicks-1 -o json', { env }))
-  expect(Object.keys(json).filter((name) => name.includes('registry'))).toEqual([])
+})
+
+test('as JSON, settings stand apart from what only other clients know', async () => {
+  const json = async (more = ''): Promise<unknown> =>
+    JSON.parse(await weir.ok(`kafka clicks-1 -o json${more}`, { env }))
+  const registry = {
+    'schema.registry.url': 'http://127.0.0.1:8081/registry',
+    'basic.auth.credentials.source': 'USER_INFO',
+    'basic.auth.user.info': 'c0:s0',
+  }
+  expect(await json()).toEqual({
+    topic: 'acme.clicks-1',
+    settings: expect.not.objectContaining({ 'schema.registry.url': expect.anything() }),
+    registry,
+  })
+  expect(await json(' --client java')).toEqual({
+    topic: 'acme.clicks-1',
+    settings: expect.objectContaining(registry),
+  })
 })
 
 test('without an account it says what to set for the topic', async () => {
