@@ -1,7 +1,7 @@
 // Decides which account a command uses: the account of the environment (WEIR_*), otherwise the profile's current
 // account, otherwise the demo's. Also saves logins and credentials in the profile.
 import { existsSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
 import type { Demo } from './demo.ts'
 import { failure, misuse } from '../errors.ts'
@@ -35,6 +35,8 @@ export type CliAccount = ServiceAddresses & {
   readonly credentials: StreamCredentials | undefined
   readonly demo: Demo | undefined
   readonly profile: string
+  /** WEIR_CONFIG names the profile. */
+  readonly isProfileNamed: boolean
   /** For messages: the file that the account is from, or WEIR_API_KEY. */
   readonly source: string
 }
@@ -79,6 +81,7 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
     credentials,
     demo,
     profile: path,
+    isProfileNamed: Boolean(env.WEIR_CONFIG),
     source: env.WEIR_API_KEY ? 'from WEIR_API_KEY' : (demo?.path ?? path),
   }
 }
@@ -176,11 +179,14 @@ export const consumerGroupOf = (
   { clientId }: StreamCredentials,
 ): string => kafkaPrefix + clientId
 
-/** Returns advice if WEIR_CONFIG is a relative path and the file is missing: this may be the wrong folder. */
-export const missingProfile = ({ profile }: Pick<CliAccount, 'profile'>): readonly string[] =>
-  isAbsolute(profile) || existsSync(profile)
-    ? []
-    : [`WEIR_CONFIG names ${resolve(profile)} from this folder, and there is no such file.`]
+/** Returns advice if WEIR_CONFIG names a missing file: it may be mistyped, or relative to another folder. */
+export const missingProfile = ({
+  profile,
+  isProfileNamed,
+}: Pick<CliAccount, 'profile' | 'isProfileNamed'>): readonly string[] =>
+  isProfileNamed && !existsSync(profile)
+    ? [`WEIR_CONFIG names ${resolve(profile)}, and there is no such file.`]
+    : []
 
 export function requireApiKey(account: CliAccount): string {
   if (account.apiKey) return account.apiKey

@@ -149,10 +149,10 @@ export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonl
 ]
 
 function withoutKey(session: Session, name: string): CliError {
-  const { profile, streams } = session.account()
+  const account = session.account()
   return failure(
-    `no credentials for ${name} are saved in ${profile}${didYouMean(name, [...streams.keys()])}`,
-    ...missingProfile({ profile }),
+    `no credentials for ${name} are saved in ${account.profile}${didYouMean(name, [...account.streams.keys()])}`,
+    ...missingProfile(account),
     ...adviceOnDemo(session, name),
     'Log in with `weir account login`, or set WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
   )

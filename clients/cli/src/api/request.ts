@@ -116,14 +116,18 @@ export function helpIn(link: string | undefined): string | undefined {
 
 export function apiRefusal(answer: ApiAnswer, advice: Advice = {}): CliError {
   const { headline, problems } = whatIsWrong(answer)
+  const { status, help: page } = answer
+  const todo = isTemporary(answer)
+    ? undefined
+    : (advice[isWrongKey(answer) ? 401 : status] ?? commonAdvice(answer))
   const lines = [
     ...[...problems, ...textsAt(answer.json, 'outputs')].map((text) => `- ${visible(text)}`),
-    ...(answer.retryAfter ? [`Try again in ${visible(answer.retryAfter)} s.`] : []),
-    ...[isTemporary(answer) ? undefined : (advice[answer.status] ?? commonAdvice(answer))].filter(
-      (line) => line !== undefined,
-    ),
+    // A wrong key stays wrong.
+    ...(answer.retryAfter && !isWrongKey(answer)
+      ? [`Try again in ${visible(answer.retryAfter)} s.`]
+      : []),
+    ...(todo === undefined ? [] : [todo]),
   ]
-  const { status, help: page } = answer
   return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
 }
 
@@ -155,13 +159,18 @@ export function sentenceOf(answer: Pick<ApiAnswer, 'text' | 'json' | 'status' | 
   return `${answer.url.origin} refused`
 }
 
-function commonAdvice({ status, url, json }: ApiAnswer): string | undefined {
+/** The services count wrong keys, and answer 429 after too many. */
+const isWrongKey = ({ status, code }: ApiAnswer): boolean =>
+  status === 401 || code === 'too_many_failures'
+
+function commonAdvice(answer: ApiAnswer): string | undefined {
+  const { status, url, json } = answer
   if (status >= 300 && status <= 399) {
     return `The service redirects the request. Is ${url.origin} the right address?`
   }
   // auth sends a JSON object with every 404.
   if (status === 404 && !isObject(json)) return `Is ${url.origin} the right address?`
-  if (status === 401) return '`weir account login` saves another API key.'
+  if (isWrongKey(answer)) return '`weir account login` saves another API key.'
   if (status >= 500) return `See the log of the service at ${url.origin} for the reason.`
   return undefined
 }

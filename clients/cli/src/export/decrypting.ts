@@ -1,7 +1,7 @@
 // Decrypts the events of an output with `decryptAt: reader` before they are written, in their order. Decrypts many
 // events together, because their keys are then requested together.
 import { Encrypted, ReadError } from '@weir/client'
-import type { Decrypter, EncryptedReason } from '@weir/client'
+import type { EncryptedEvent, EncryptedReason } from '@weir/client'
 import { failure } from '../errors.ts'
 import { isObject } from '../json.ts'
 import type { JsonObject } from '../json.ts'
@@ -13,9 +13,14 @@ const bytesMax = 16_777_216
 /** The number of values that stay encrypted, by reason. */
 export type StillEncrypted = Map<EncryptedReason, number>
 
+/** A `Decrypter` that does not know the events' type. */
+export type UntypedDecrypter = {
+  decrypt(events: readonly EncryptedEvent[]): Promise<unknown[]>
+}
+
 /** Counts in `still` the values that stay encrypted. */
 export function createDecrypting(
-  decrypter: Decrypter,
+  decrypter: UntypedDecrypter,
   writer: FormatWriter,
   still: StillEncrypted,
 ): FormatWriter {

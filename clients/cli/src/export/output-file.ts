@@ -2,7 +2,7 @@
 // another name, and is deleted if the export ends early.
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { failure, misuse } from '../errors.ts'
+import { CliError, failure, misuse } from '../errors.ts'
 import { fileFault } from '../file-fault.ts'
 import type { Results } from '../terminal/terminal.ts'
 import type { EventSink } from './event-writer.ts'
@@ -20,7 +20,7 @@ export async function openOutput(terminal: Results, path: string): Promise<Outpu
   try {
     return await toFile(path)
   } catch (error) {
-    throw writeFault(path, error)
+    throw error instanceof CliError ? error : writeFault(path, error)
   }
 }
 

@@ -64,8 +64,9 @@ export function timeOption(text: string): number {
   if (text === 'now') return Date.now()
   const [, number = '', unit = ''] = /^-(\d+)([smhd])$/.exec(text) ?? []
   if (number !== '') return Date.now() - Number(number) * (agoMs[unit] ?? 0)
-  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-  const ms = isTime ? Date.parse(text) : Number.NaN
+  const [isTime, day = ''] =
+    /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
+  const ms = isTime !== undefined && isOnCalendar(day) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))
     throw new InvalidArgumentError(
       'It must be a day such as 2026-11-21, a time with its zone such as 2026-11-21T10:00Z, now, or -1h.',
@@ -79,9 +80,14 @@ export function requireSpan({ from, until }: { from?: number; until?: number }):
     throw misuse('--from is not before --until', 'Swap them, or leave one out.')
 }
 
+/** `Date.parse` takes 31 November for 1 December. */
+function isOnCalendar(day: string): boolean {
+  const ms = Date.parse(day)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
+}
+
 export function dayOption(text: string): string {
-  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && isOnCalendar(text)) return text
   throw new InvalidArgumentError('It must be a day such as 2026-12-24.')
 }
 

@@ -198,9 +198,10 @@ describe('with somebody logged in', () => {
   })
 })
 
-test('a profile that WEIR_CONFIG names relatively is said to be missing in another folder', () => {
-  expect(missingProfile({ profile: 'no/such/walk.json' })).toEqual([
-    `WEIR_CONFIG names ${join(process.cwd(), 'no/such/walk.json')} from this folder, and there is no such file.`,
+test('a missing profile is named if WEIR_CONFIG says where it is, and else is nothing special', () => {
+  const profile = 'no/such/walk.json'
+  expect(missingProfile({ profile, isProfileNamed: true })).toEqual([
+    `WEIR_CONFIG names ${join(process.cwd(), profile)}, and there is no such file.`,
   ])
-  expect(missingProfile({ profile: '/no/such/home/.config/weir/config.json' })).toEqual([])
+  expect(missingProfile({ profile, isProfileNamed: false })).toEqual([])
 })

@@ -97,6 +97,15 @@ describe('a refusal', () => {
     )
   })
 
+  test('gives the same advice when the wrong key was sent too often, because it stays wrong', () => {
+    const text = JSON.stringify({ detail: 'This key is wrong.' })
+    const often = { ...answer(429, text, '41'), code: 'too_many_failures' }
+    expect(apiRefusal(often).advice).toEqual(['`weir account login` saves another API key.'])
+    expect(apiRefusal(often, { 401: 'Is the secret complete?' }).advice).toEqual([
+      'Is the secret complete?',
+    ])
+  })
+
   test('prefers the advice of the command, and says when to come back', () => {
     const text = JSON.stringify({ title: 'Conflict', outputs: ['clicks-1'] })
     const error = apiRefusal(answer(409, text, '3'), { 409: 'Add --recursive.' })

@@ -1,9 +1,8 @@
 // How an export decrypts: in order, with a limited number of events per call. Values that stay encrypted are counted.
 import { expect, test } from '@jest/globals'
 import { Encrypted, ReadError } from '@weir/client'
-import type { Decrypter } from '@weir/client'
 import { createDecrypting } from '../../src/export/decrypting.ts'
-import type { StillEncrypted } from '../../src/export/decrypting.ts'
+import type { StillEncrypted, UntypedDecrypter } from '../../src/export/decrypting.ts'
 import type { FormatWriter, StoredEvent } from '../../src/export/format-writer.ts'
 
 function stored(number: number, sizeBytes = 10): StoredEvent {
@@ -13,9 +12,9 @@ function stored(number: number, sizeBytes = 10): StoredEvent {
 
 const decrypterWith = (
   decrypt: (event: unknown) => unknown,
-): { readonly sizes: number[]; readonly decrypter: Decrypter } => {
+): { readonly sizes: number[]; readonly decrypter: UntypedDecrypter } => {
   const sizes: number[] = []
-  const decrypter: Decrypter = {
+  const decrypter: UntypedDecrypter = {
     async decrypt(events) {
       sizes.push(events.length)
       return events.map(({ event }) => decrypt(event))

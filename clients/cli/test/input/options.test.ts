@@ -56,6 +56,13 @@ test('a time may be now', () => {
   expect(() => timeText('yesterday')).toThrow('now or -6h')
 })
 
+test.each(['2026-11-31', '2026-02-29', '2026-02-30T00:00Z', '2026-13-01', '2026-11-21T25:00Z'])(
+  '%s is no time, because the calendar or the clock has none such',
+  (text) => {
+    expect(() => timeOption(text)).toThrow('It must be a day such as')
+  },
+)
+
 test('a span in which no event can be is refused', () => {
   requireSpan({})
   requireSpan({ until: 1 })

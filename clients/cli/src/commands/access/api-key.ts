@@ -94,14 +94,15 @@ async function create(session: Session, name: string, options: CreateOptions): P
 
 async function remove(session: Session, id: string, { yes }: DeleteOptions): Promise<void> {
   const shown = await session.manage({ method: 'GET', path: ['account'] })
-  const own =
-    textAt(shown, 'key', 'keyId') === id
-      ? ' This command uses this key itself: afterwards you need another key, or the platform key (weir account key).'
-      : ''
+  const isOwn = textAt(shown, 'key', 'keyId') === id
+  const own = isOwn
+    ? ' This command uses this key itself: afterwards you need another key, or the platform key (weir account key).'
+    : ''
   const question = `This deletes the API key ${id}. Programs that use it lose access immediately.${own}`
   await session.confirm({ question, name: id }, yes)
   const advice = { 404: '`weir api-key list` shows the ids.' }
   const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id], advice })
   if (session.isJson) session.showRecord(answer)
   else session.terminal.print(`Deleted ${id}.`)
+  if (isOwn) session.tell('It was your own key: log in with another one (weir account login).')
 }

@@ -1,5 +1,6 @@
 // `weir export NAME FILE`: writes the events of a stream's topic to a file for analysts. Loads the Kafka client only
 // when it is needed.
+import { extname } from 'node:path'
 import type { Command } from 'commander'
 import { consumerGroupOf, requireBillingId, requireTopic } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
@@ -119,7 +120,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
     const where = file === '-' ? 'standard output' : file
     terminal.note(`${eventsInWords(events)} of ${name} written to ${where}.`)
     for (const line of linesAbout(claimsOf(await token()), what, still)) terminal.note(line)
-    if (events === 0) tellWhyEmpty(session)
+    if (events === 0) tellWhyEmpty(session, what)
   } finally {
     progress.end()
   }
@@ -160,7 +161,13 @@ const reasons: Readonly<Record<string, string>> = {
   no_key: 'the output may not see the level, or the person has withdrawn it',
 }
 
-function tellWhyEmpty(session: Session): void {
+function tellWhyEmpty(session: Session, { from, until, schema = [] }: Export): void {
+  const wanted = [
+    ...(from === undefined ? [] : [`since ${new Date(from).toISOString()}`]),
+    ...(until === undefined ? [] : [`before ${new Date(until).toISOString()}`]),
+    ...(schema.length === 0 ? [] : [`of the contract ${schema.join(' or ')}`]),
+  ]
+  if (wanted.length > 0) session.terminal.note(`Only events ${wanted.join(', ')} were wanted.`)
   const { href } = urlOf(session.account().authUrl, ['docs', 'guide', 'faq'])
   session.terminal.note(`Why an output may be empty: ${href}`)
 }
@@ -184,12 +191,14 @@ async function reasonNotToRead(session: Session, name: string): Promise<CliError
 
 function formatOf(session: Session, file: string): Format {
   const said = formats.find((format) => format === session.format)
-  const found = file.endsWith('.ndjson')
-    ? 'jsonl'
-    : formats.find((format) => file.endsWith(`.${format}`))
+  const ending = extname(file).slice(1).toLowerCase()
+  const found = ending === 'ndjson' ? 'jsonl' : formats.find((format) => format === ending)
   if (said !== undefined && found !== undefined && said !== found)
     throw misuse(`-o is ${said}, but ${file} is named ${found}`, 'Leave out one of them.')
   if (said !== undefined) return said
   if (found !== undefined) return found
-  throw misuse(`the format of ${file} is not clear`, 'Add -o parquet, -o jsonl or -o csv.')
+  throw misuse(
+    `the format of ${file} is not clear`,
+    'Name it .parquet, .jsonl or .csv (which spreadsheets open), or add -o parquet, -o jsonl or -o csv.',
+  )
 }

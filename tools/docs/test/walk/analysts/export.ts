@@ -226,7 +226,9 @@ export function exportTests(ground: () => Ground): void {
 
   test('an empty file, a misspelt contract and an input stream are explained', async () => {
     const { stderr } = await exported(['out', 'none.csv', '--from', '2099-01-01'])
-    expect(stderr).toMatch(/^0 events of out written to none.csv.\nWhy .*\/docs\/guide\/faq\n$/)
+    expect(stderr).toMatch(
+      /^0 events of out written to none.csv.\nOnly events since 2099-01-01T00:00:00.000Z were wanted.\nWhy .*\/docs\/guide\/faq\n$/,
+    )
     expect(await readFile(join(folder, 'none.csv'), 'utf8')).toMatch(/^svcMeta\.\S+\r\n$/)
     const withKey = { WEIR_API_KEY: account.apiKey }
     const misspelt = exported(['out', 'no.csv', '--schema', 'tests/every_type/2.0.1'], withKey)
