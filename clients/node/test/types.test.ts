@@ -42,6 +42,18 @@ export const codeOf = (error: weir.ReadError): ReadErrorCode => error.code
 export async function urls(clicks: Listener<Click>): Promise<void> {
   for await (const { url } of clicks) url.length
 }
+type Visit = { at: Date; bytes: Uint8Array; kind: 'a' | 'b'; person: { id: string | null }; tags: string[] }
+export async function decrypted(decrypter: weir.Decrypter, visits: weir.EncryptedEvent<Visit>[], all: weir.EncryptedEvent<any>[]) {
+  for (const { at, bytes, kind, person, tags } of await decrypter.decrypt(visits)) {
+    const same: [Date, Uint8Array, 'a' | 'b'] = [at, bytes, kind]
+    const id: string = person.id instanceof weir.Encrypted ? person.id.reason : (person.id ?? '')
+    tags.map((tag: string | weir.Encrypted) => [String(tag), same, id])
+    // @ts-expect-error It may be encrypted.
+    tags.map((tag: string) => tag)
+  }
+  for (const visit of await decrypter.decrypt(all)) visit.person.id
+  for (const visit of await decrypter.decrypt<Visit>(all)) visit.person.id
+}
 // @ts-expect-error A misspelt field.
 export const wrong = producer.send({ ulr: '' })
 `

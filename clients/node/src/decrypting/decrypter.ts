@@ -4,7 +4,7 @@ import { address, checkOptions, required } from '../options.ts'
 import { credentialsRules } from '../credentials.ts'
 import type { CredentialsOptions } from '../credentials.ts'
 import { decryptText, mapEncrypted } from './encrypted.ts'
-import type { KeysOrReason } from './encrypted.ts'
+import type { Decrypted, KeysOrReason } from './encrypted.ts'
 import { createKeyCache } from './key-cache.ts'
 import { ReadError } from '../errors.ts'
 import { createKeyService, personsMax } from './key-service.ts'
@@ -18,9 +18,9 @@ export type Decrypter = {
   /**
    * Returns copies of the events with decrypted values, in the same order. Values that can't be decrypted are
    * `Encrypted`. Pass many events in one call: a thousand events need at most one request for keys, unless their
-   * contracts have very many levels.
+   * contracts have very many levels. The events' type comes from your decoder, or from `decrypt<YourEvent>`.
    */
-  decrypt(events: readonly EncryptedEvent[]): Promise<unknown[]>
+  decrypt<Event>(events: readonly EncryptedEvent<Event>[]): Promise<Decrypted<Event>[]>
 }
 
 /** Creates a decrypter with the credentials of an output. @throws TypeError for invalid options */
@@ -33,14 +33,14 @@ export function createDecrypter(
   })
   const keys = createKeys(options)
   return {
-    async decrypt(events) {
+    async decrypt<Event>(events: readonly EncryptedEvent<Event>[]) {
       if (!Array.isArray(events)) throw new TypeError('decrypt needs a list of { headers, event }')
-      const all: unknown[] = []
+      const all: Decrypted<Event>[] = []
       for (let from = 0; from < events.length; from += eventsAtOnce) {
         let left = events.slice(from, from + eventsAtOnce).map(readEvent)
         while (left.length > 0) {
           await keys.fetch(new Map(left.filter(({ isEncrypted }) => isEncrypted).map(asked)))
-          const done = decryptedWhile(keys, left)
+          const done = decryptedWhile<Event>(keys, left)
           all.push(...done)
           left = left.slice(done.length)
         }
@@ -53,15 +53,21 @@ export function createDecrypter(
 const asked = ({ name, asked: person }: ReadEvent) => [name, person] as const
 
 /** Decrypts events until a key becomes too old, which may happen at any moment. */
-function decryptedWhile(keys: Pick<Keys, 'get'>, events: readonly ReadEvent[]): unknown[] {
-  const done: unknown[] = []
+function decryptedWhile<Event>(
+  keys: Pick<Keys, 'get'>,
+  events: readonly ReadEvent[],
+): Decrypted<Event>[] {
+  const done: Decrypted<Event>[] = []
   for (const one of events) {
     const own = one.isEncrypted ? keys.get(one.name) : []
     if (own === undefined) break
-    done.push(one.isEncrypted ? decrypted(one, own) : one.event)
+    done.push(asDecrypted(one.isEncrypted ? decrypted(one, own) : one.event))
   }
   return done
 }
+
+/** Decrypting changes no structure, and only texts. */
+const asDecrypted = <Event>(event: unknown): Decrypted<Event> => event as Decrypted<Event>
 
 const decrypted = ({ event, keyLink }: ReadEvent, keys: KeysOrReason): unknown =>
   mapEncrypted(event, keyLink, (text, path) => decryptText(text, path, keys))

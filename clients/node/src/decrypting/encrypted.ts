@@ -29,6 +29,19 @@ export class Encrypted {
   }
 }
 
+/** The type of a decrypted event: each text of the event is a string, or an `Encrypted`. */
+export type Decrypted<Event> = unknown extends Event
+  ? Event
+  : Event extends string
+    ? string extends Event
+      ? Event | Encrypted
+      : Event
+    : Event extends Date | Uint8Array
+      ? Event
+      : Event extends object
+        ? { [Field in keyof Event]: Decrypted<Event[Field]> }
+        : Event
+
 /** The keys of an event's person, 64 bytes each, or why there are no keys. */
 export type KeysOrReason = readonly Uint8Array[] | EncryptedReason
 

@@ -5,14 +5,14 @@ import type { Bytes } from '../reading/record.ts'
 import { mapEncrypted } from './encrypted.ts'
 import type { Asked } from './key-service.ts'
 
-export type EncryptedEvent = {
+export type EncryptedEvent<Event = unknown> = {
   /**
    * The record's headers. Only `svc-key-link` and `svc-time` are used. For a row of `weir export`, use its
    * `svc_key_link` and its `svcMeta.timestamp` as these headers.
    */
   readonly headers: Readonly<Record<string, Bytes | string | number | Date | undefined>>
   /** The decoded Avro value, as avsc or @kafkajs/confluent-schema-registry return it. */
-  readonly event: unknown
+  readonly event: Event
 }
 
 export type ReadEvent = {

@@ -33,9 +33,10 @@ export function finalErrorOf(error: unknown, read: Read): ReadError | undefined 
     const message = `the topic ${read.topic} does not exist, or these credentials may not read it${topicHint(read)}`
     return new ReadError('not_readable', message, error)
   }
-  const refusal = causes.findLast(
-    ({ retriable, name }) => retriable === false && !temporaryNames.includes(name),
-  )
+  const refusal =
+    causes.findLast(
+      ({ retriable, name }) => retriable === false && !temporaryNames.includes(name),
+    ) ?? causes.find(({ name }) => name === groupNotFound && groupHint(read) !== '')
   if (refusal === undefined) return undefined
   const hint =
     refusal.type === 'ILLEGAL_SASL_STATE' ? "; is this Kafka's listener for analysts?" : ''
