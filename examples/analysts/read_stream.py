@@ -17,6 +17,7 @@ try:
     from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
     from confluent_kafka.schema_registry import SchemaRegistryClient
     from confluent_kafka.schema_registry.avro import AvroDeserializer
+    from confluent_kafka.schema_registry.error import SchemaRegistryError
     from confluent_kafka.serialization import MessageField, SerializationContext
 except ImportError as error:
     sys.exit(f"{error}: pip install 'confluent-kafka[avro,schemaregistry]'")
@@ -64,7 +65,10 @@ def main(topic: str, path: str) -> None:
             require_end(record.error(), kafka, path)
             at_end.add(record.partition())
             continue
-        event = deserialize(record.value(), SerializationContext(topic, MessageField.VALUE))
+        try:
+            event = deserialize(record.value(), SerializationContext(topic, MessageField.VALUE))
+        except SchemaRegistryError as error:
+            sys.exit(f"The schema registry {schemas['schema.registry.url']} refuses: {error}")
         # Only records of outputs have the header. A record of an input stream is its own source.
         source = dict(record.headers()).get("svc-source")
         print(

@@ -32,8 +32,11 @@ export type AnalystsScene = {
   settingsOf(of: Secrets, group?: string): Task['settings']
   /** The settings of a client that doesn't log in. */
   onTheListener(group: string): Task['settings']
-  /** What examples/analysts/read_stream.py writes to standard error. */
-  complaintOfScript(of: Secrets & { topic: string }, group: string): Promise<string>
+  /** What examples/analysts/read_stream.py writes to standard error. `changed` replaces what `weir kafka` prints. */
+  complaintOfScript(
+    of: Secrets & { topic: string },
+    changed: Readonly<Record<string, string>>,
+  ): Promise<string>
   close(): Promise<void>
 }
 
@@ -73,9 +76,10 @@ export async function startAnalystsScene(billingId: string): Promise<AnalystsSce
     following,
     onTheListener,
     settingsOf,
-    async complaintOfScript(of, group) {
+    async complaintOfScript(of, changed) {
       const file = join(folder, 'settings')
-      await writeFile(file, linesOf({ ...settingsOf(of, group), ...registryOf(auth.url, of) }))
+      const printed = { ...settingsOf(of), ...registryOf(auth.url, of) }
+      await writeFile(file, linesOf({ ...printed, ...changed }))
       return complaintOf(of.topic, file)
     },
     async close() {

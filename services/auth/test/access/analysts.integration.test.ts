@@ -117,8 +117,15 @@ describe("a stream's own credentials", () => {
 
   test("give read_stream.py one sentence about another's group", async () => {
     const sentence = `must begin with ${mine.clientId}, after the prefix of the topics if there is one`
-    expect(await scene.complaintOfScript(mine, 'any')).toMatch(
+    expect(await scene.complaintOfScript(mine, { 'group.id': 'any' })).toMatch(
       new RegExp(`^These credentials may not use the group any: group.id in \\S+ ${sentence}\n$`),
+    )
+  })
+
+  test("give read_stream.py one sentence about the registry's refusal", async () => {
+    const wrong = { '# basic.auth.user.info': `${mine.clientId}:wrong` }
+    expect(await scene.complaintOfScript(mine, wrong)).toMatch(
+      /^The schema registry \S+\/registry refuses: .*\(HTTP status code 401, .*\n$/,
     )
   })
 
