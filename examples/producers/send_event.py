@@ -1,4 +1,4 @@
-"""Sends events one by one as JSON, and prints the status of each response. Needs only Python 3.
+"""Sends events one by one as JSON, and prints the final status of each. Needs only Python 3.
 
     python3 send_event.py clickstream < events.ndjson
 

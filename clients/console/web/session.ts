@@ -12,8 +12,8 @@ export type Session = {
   readonly role: Role
   readonly calls: Calls
   /**
-   * This session's last requests by `requestKey`, without salts. No service can find them, because no service stores
-   * the person.
+   * This session's last requests by `requestKey`, without salts. No service can find them by the person, because none
+   * stores the person.
    */
   readonly requests: Map<string, Erasure>
   /** The person who was searched last, so that the page of people still shows them after another page. */

@@ -1,5 +1,5 @@
-// Folding old minutes into one record per day. The test has its own topic prefix. The log must be as old as the
-// minutes, so the test creates the topic and sets the time of its records.
+// Folding old minutes into one record per day. The test has its own topic prefix. auth finds records by
+// their timestamps, so the test writes records with old timestamps.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { createBatchProducer } from '@weir/kafka'

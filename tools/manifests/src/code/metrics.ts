@@ -1,5 +1,5 @@
-// The metrics that exist: those that the services declare in their sources, and those of Node, of Kafka's exporter and
-// of Kubernetes.
+// The metrics that exist: those that our sources declare, and those of Node, Kafka's exporter, Kubernetes and
+// Prometheus.
 
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
