@@ -151,7 +151,7 @@ function useRefusal(
 }
 
 const consentHint = (named: readonly string[] = []): string =>
-  `the levels that the person agreed to${named.length === 0 ? '' : `: ${named.join(', ')}`}`
+  `the levels that the person agreed to${named.length === 0 ? ', such as 0, 1' : `: ${named.join(', ')}`}`
 
 /** Returns the default consent: the levels 0 to 2, and those of all fields, so that everything can be decrypted. */
 const levelsIn = ({ levels }: Contract): string =>

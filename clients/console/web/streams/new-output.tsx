@@ -44,7 +44,10 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
               required
               maxLength={63}
               value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
+              onInput={(event) => {
+                setName(event.currentTarget.value)
+                making.forget()
+              }}
             />
           </label>
           <label>

@@ -38,7 +38,9 @@ const Secrets = ({ name, credentials, use }: Omit<Props, 'onClose'>) => (
       <code>
         weir {use} {name}
       </code>{' '}
-      {use === 'kafka' ? 'prints settings for your own Kafka client' : 'sends events'}.
+      {use === 'kafka' ? 'prints settings for your own Kafka client' : 'sends events'}. To replace
+      or revoke them: <code>weir credentials rotate {name}</code>,{' '}
+      <code>weir credentials revoke {name}</code>.
     </p>
     <dl class="secrets">
       <dt>clientId</dt>

@@ -5,6 +5,8 @@ export type Doing = {
   run(): void
   /** Calls `run`, and stops the browser from submitting the form. */
   onSubmit(event: Event): void
+  /** Forgets the error, which may no longer be true after a change in the form. */
+  forget(): void
   readonly isDoing: boolean
   readonly error: unknown
 }
@@ -24,5 +26,6 @@ export function useDoing(work: () => Promise<void>): Doing {
     event.preventDefault()
     void run()
   }
-  return { run: () => void run(), onSubmit, isDoing: state.isDoing, error: state.error }
+  const forget = (): void => setState(({ isDoing }) => ({ isDoing }))
+  return { run: () => void run(), onSubmit, forget, isDoing: state.isDoing, error: state.error }
 }
