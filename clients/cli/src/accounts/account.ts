@@ -179,12 +179,13 @@ export const consumerGroupOf = (
   { clientId }: StreamCredentials,
 ): string => kafkaPrefix + clientId
 
-/** Returns advice if WEIR_CONFIG names a missing file: it may be mistyped, or relative to another folder. */
+/** Returns advice if WEIR_CONFIG names a missing file, which is why no account is known. */
 export const missingProfile = ({
+  billingId,
   profile,
   isProfileNamed,
-}: Pick<CliAccount, 'profile' | 'isProfileNamed'>): readonly string[] =>
-  isProfileNamed && !existsSync(profile)
+}: Pick<CliAccount, 'billingId' | 'profile' | 'isProfileNamed'>): readonly string[] =>
+  billingId === undefined && isProfileNamed && !existsSync(profile)
     ? [`WEIR_CONFIG names ${resolve(profile)}, and there is no such file.`]
     : []
 

@@ -159,7 +159,7 @@ export function sentenceOf(answer: Pick<ApiAnswer, 'text' | 'json' | 'status' | 
   return `${answer.url.origin} refused`
 }
 
-/** The services count wrong keys, and answer 429 after too many. */
+/** After too many wrong keys, the services return 429 for every wrong key. */
 const isWrongKey = ({ status, code }: ApiAnswer): boolean =>
   status === 401 || code === 'too_many_failures'
 

@@ -199,9 +199,10 @@ describe('with somebody logged in', () => {
 })
 
 test('a missing profile is named if WEIR_CONFIG says where it is, and else is nothing special', () => {
-  const profile = 'no/such/walk.json'
-  expect(missingProfile({ profile, isProfileNamed: true })).toEqual([
-    `WEIR_CONFIG names ${join(process.cwd(), profile)}, and there is no such file.`,
+  const named = { billingId: undefined, profile: 'no/such/walk.json', isProfileNamed: true }
+  expect(missingProfile(named)).toEqual([
+    `WEIR_CONFIG names ${join(process.cwd(), named.profile)}, and there is no such file.`,
   ])
-  expect(missingProfile({ profile, isProfileNamed: false })).toEqual([])
+  for (const less of [{ billingId: 'acme' }, { isProfileNamed: false }])
+    expect(missingProfile({ ...named, ...less })).toEqual([])
 })

@@ -115,14 +115,11 @@ describe("a stream's own credentials", () => {
     }
   })
 
-  test("give read_stream.py one sentence about another's group", async () => {
+  test('give read_stream.py one sentence if a group, or the registry, is refused', async () => {
     const sentence = `must begin with ${mine.clientId}, after the prefix of the topics if there is one`
     expect(await scene.complaintOfScript(mine, { 'group.id': 'any' })).toMatch(
       new RegExp(`^These credentials may not use the group any: group.id in \\S+ ${sentence}\n$`),
     )
-  })
-
-  test("give read_stream.py one sentence about the registry's refusal", async () => {
     const wrong = { '# basic.auth.user.info': `${mine.clientId}:wrong` }
     expect(await scene.complaintOfScript(mine, wrong)).toMatch(
       /^The schema registry \S+\/registry refuses: .*\(HTTP status code 401, .*\n$/,
@@ -265,7 +262,6 @@ describe('an open connection', () => {
       await each.until(({ records }) => records.some(has('first')))
 
     const answer = await account.call('DELETE', `${path}/${doomed.clientId}`)
-
     expect(answer.status).toBe(200)
     await reader.until(({ errors }) => errors.length > 0, secondsMs)
     await sendAndSee('after-revocation')
