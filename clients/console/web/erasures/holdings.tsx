@@ -75,6 +75,11 @@ function Readers({ name, tags, levels, events, keyMaxAgeSeconds, isApplied }: Re
 
 const nameOf = ({ name, deleted }: Holding): string => `${name}${deleted ? ' (deleted)' : ''}`
 
+function keptUntil({ clearAt, because }: Holding): string {
+  if (clearAt === 'unknown') return `unknown: ${because}`
+  return Date.parse(clearAt) <= Date.now() ? `clear since ${dateAndTime(clearAt)}` : dayOf(clearAt)
+}
+
 type TableProps = { readonly label: string; readonly holding: readonly Holding[] }
 
 function HoldingTable({ label, holding }: TableProps) {
@@ -102,11 +107,7 @@ function HoldingTable({ label, holding }: TableProps) {
               <td data-column="events found">
                 {output.events === undefined ? 'unknown' : count(output.events)}
               </td>
-              <td data-column="kept until">
-                {output.clearAt === 'unknown'
-                  ? `unknown: ${output.because}`
-                  : dayOf(output.clearAt)}
-              </td>
+              <td data-column="kept until">{keptUntil(output)}</td>
             </tr>
           ))}
         </tbody>

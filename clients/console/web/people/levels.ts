@@ -15,14 +15,14 @@ export type KnownLevel = {
 export function levelsIn(
   outputs: readonly Pick<Output, 'name' | 'levels'>[],
   contracts: readonly Pick<Contract, 'levels'>[],
-  /** Levels with a name. Events may have them although no output or field does. */
-  named: readonly number[] = [],
+  /** Levels of events, or with a name. Perhaps no output or field has them. */
+  more: readonly number[] = [],
 ): readonly KnownLevel[] {
   const fields = contracts.flatMap(({ levels }) => [...levels])
   const all = new Set([
     ...outputs.flatMap(({ levels }) => levels),
     ...fields.map(([, level]) => level),
-    ...named,
+    ...more,
   ])
   return [...all]
     .toSorted((a, b) => a - b)

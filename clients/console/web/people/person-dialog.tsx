@@ -181,8 +181,9 @@ function useKnownLevels(calls: Calls, found: readonly FoundIn[]) {
     const outputs: readonly Output[] = inputs
       .filter(({ name }) => found.some(({ stream }) => stream === name))
       .flatMap((input) => input.outputs)
-    const named = purposes.map(({ level }) => level)
-    return { levels: levelsIn(outputs, held.length === 0 ? contracts : held, named), outputs }
+    const others = [...purposes, ...found.flatMap(({ consent }) => consent)]
+    const more = others.map(({ level }) => level)
+    return { levels: levelsIn(outputs, held.length === 0 ? contracts : held, more), outputs }
   }, [calls, found])
 }
 

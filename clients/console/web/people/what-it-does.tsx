@@ -87,7 +87,7 @@ export function WhatErasingDoes(props: Props) {
       </p>
       <Linked {...props} then="erased" />
       <p>
-        A copy for the person must be downloaded before: close this window, and use «Download all».
+        If the person wants a copy, download it before: close this window, and use «Download all».
         The events stay, with their other fields: {found.map(stayIn).join(', ')}.
       </p>
     </>

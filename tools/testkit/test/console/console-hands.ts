@@ -151,7 +151,7 @@ export async function expectInRows(page: Page): Promise<void> {
   expect(new Set(await page.evaluate<number[]>(stacked))).toEqual(new Set([1]))
 }
 
-/** Sends several events of one person, with consent for the levels 0, 1 and 2. */
+/** Sends several events of one person, with consent for the levels 0, 1, 2 and, without an output, 5. */
 export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,
   person: string,
@@ -162,7 +162,7 @@ export async function sendFor(
   const { token, revoke } = await sender(account, stream)
   const producer = await connectProducer(world.ingest.url)
   const example = await exampleEvent('clickstream')
-  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2] }
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2, 5] }
   const event = { ...example, svcMeta, producerSessionId: person }
   for (let sent = 0; sent < count; sent += 1)
     expect(await producer.send(event, { token, schemaId: contract })).toMatchObject({

@@ -33,7 +33,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     const clicks = page().getByRole('region', { name: 'Stream clicks' })
     await clicks
       .getByText(
-        'Consent that the events were sent with: level 0 in 1 event, level 1 in 1 event, level 2 (marketing e-mails) in 1 event.',
+        'Consent that the events were sent with: level 0 in 1 event, level 1 in 1 event, level 2 (marketing e-mails) in 1 event, level 5 in 1 event.',
       )
       .waitFor()
     for (const name of [
@@ -69,6 +69,9 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     )
     await expectLevels()
     await button('Withdraw a consent in all 2 streams …').click()
+    await page()
+      .getByLabel(/^Level 5 no output or field in these streams has it now/)
+      .waitFor()
     await seen('two-1: 1 event found in clicks, 1 event found in shop.')
     await page()
       .getByLabel(/^Level 2 \(marketing e-mails\) of the output clicks-2/)

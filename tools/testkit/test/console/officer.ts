@@ -150,7 +150,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Erase …').click()
     await seen('This does not delete what these outputs have decrypted.')
     await seen(/It appears in the receipt: write no name/)
-    await seen(/^A copy for the person must be downloaded before: close this window/)
+    await seen(/^If the person wants a copy, download it before: close this window/)
     await page().getByLabel('Reference').fill('TICKET-7')
     await page().getByLabel('Due').fill('2999-12-24')
     await confirm('session-0001')

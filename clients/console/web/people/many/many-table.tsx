@@ -28,7 +28,8 @@ export function ManyTable({ people }: { readonly people: readonly Person[] }) {
       </div>
       {nowhere.length === 0 ? null : (
         <p class="row">
-          {many(nowhere.length, 'person was', 'people were')} found nowhere, first in the list.{' '}
+          The first {many(nowhere.length, 'person of the list was', 'people of the list were')}{' '}
+          found nowhere.{' '}
           <button type="button" onClick={onShow}>
             Show<span class="unseen"> who was found nowhere</span>
           </button>
