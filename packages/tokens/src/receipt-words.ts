@@ -175,15 +175,16 @@ function outputOf(
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
+  const wasClear = Date.parse(textOf(clearAt)) <= Number(claims['iat']) * 1_000
   if (events !== undefined && listOf(foundLevels).length === 0) {
     const none = events === 0 ? '' : `, without a decrypted ${fieldOf(listOf(claims['levels']))}`
-    return `The same search found ${eventsOf(Number(events))} in t${output.slice(1)}${none}. Values of events that came there after the search may be there: ${until}.`
+    return `The same search found ${eventsOf(Number(events))} in t${output.slice(1)}${none}. Values of events that came there after the search may ${wasClear ? 'have been' : 'be'} there: ${until}.`
   }
   const values =
     isAnythingFound(claims) || events !== undefined
       ? 'values that it decrypted before'
       : 'values of events that had left the stream before the search'
-  return `${output} may contain ${values}: ${until}.`
+  return `${output} may ${wasClear ? 'have contained' : 'contain'} ${values}: ${until}.`
 }
 
 /** Describes an output whose readers decrypt. What they have stored decrypted is not known. */

@@ -105,6 +105,17 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
   expect(destroyed.doesNotSay.join()).not.toContain('copy of the old keys')
 })
 
+test('an output that was clear when the receipt was signed contains nothing of it any more', () => {
+  const [marketing, research] = claims.outputs
+  const outputs = [marketing, { ...marketing, events: 1, foundLevels: [] }, research]
+  const iat = Date.parse('2026-11-27T10:00:00.000Z') / 1_000
+  expect(inWords({ ...claims, iat, outputs }).says.slice(4, 7)).toEqual([
+    'The output marketing (mail agency) may have contained values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
+    expect.stringMatching(/after the search may have been there: until 27 Nov 2026, 10:00 UTC\.$/),
+    expect.stringContaining('The output research may contain'),
+  ])
+})
+
 test('an output in which the search found nothing may contain only later events', () => {
   const [marketing, research] = claims.outputs
   const outputs = [
