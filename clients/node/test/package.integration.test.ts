@@ -120,6 +120,14 @@ test(
   6 * timeoutMs,
 )
 
+test("the README's consumer ends with an error when it is refused", async () => {
+  const [follow] = examples.filter(({ file }) => file === 'follow.mjs')
+  if (follow === undefined) throw new Error('the README shows no follow.mjs')
+  await writeFile(join(folder, 'refused.mjs'), follow.text.replace('`${own.clientId}-', '`my-'))
+  const { code, stdout } = await project.run(process.execPath, 'refused.mjs')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+})
+
 test('a program that has sent all it wanted ends by itself', async () => {
   const [send] = examples.filter(({ file }) => file === 'send.mjs')
   if (send === undefined) throw new Error('the README shows no send.mjs')
