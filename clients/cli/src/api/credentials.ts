@@ -81,6 +81,9 @@ async function isEnough(
   return isForKafka === true ? scopes.join() === 'listen' : scopes.includes(scope)
 }
 
+/** Of a stream that is deleted, or is being deleted. */
+const goneStatuses: readonly (number | undefined)[] = [404, 409]
+
 /**
  * Calls `use` with saved credentials or with temporary ones. A signal must end `use`, so that temporary credentials are
  * deleted.
@@ -115,11 +118,13 @@ export async function withCredentials<T>(
   try {
     return await use(credentials)
   } finally {
-    await remove().catch(() =>
+    await remove().catch((error: unknown) => {
+      // They are deleted with their stream.
+      if (error instanceof CliError && goneStatuses.includes(error.status)) return
       session.tell(
         `The temporary credentials could not be deleted: weir credentials revoke ${name} ${clientId}`,
-      ),
-    )
+      )
+    })
   }
 }
 

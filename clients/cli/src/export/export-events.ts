@@ -29,6 +29,8 @@ export type ExportRequest = {
   /** Only events of these contracts are exported. If empty, events of all contracts. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
+  /** Advice if there are no events, and the format needs some. */
+  readonly whyEmpty: readonly string[]
   /** Set if events are to be decrypted. Only used for an output with `decryptAt: reader`. */
   readonly decryptWith: Parameters<typeof createDecrypter>[0] | undefined
   readonly terminal: Results
@@ -175,14 +177,17 @@ const isWanted = ({ headers }: TopicRecord, contracts: ReadonlySet<string>): boo
 type Columns = { readonly shape: RecordShape | undefined; readonly hasKeyLink: boolean }
 
 function writerFor(
-  { format, topic: { name } }: ExportRequest,
+  { format, whyEmpty, topic: { name } }: ExportRequest,
   { shape, hasKeyLink }: Columns,
   sink: EventSink,
 ): FormatWriter {
   if (format === 'jsonl') return createJsonLines(hasKeyLink, sink)
   if (shape !== undefined) return createRows(format, { shape, hasKeyLink }, sink)
   if (format === 'csv') return { add: async () => undefined, finish: async () => undefined }
-  throw failure(`${name} contains no such events, so a Parquet file would have no columns`)
+  throw failure(
+    `${name} contains no events to export, so a Parquet file would have no columns`,
+    ...whyEmpty,
+  )
 }
 
 function decoded(record: TopicRecord, schema: EventSchema): JsonObject {

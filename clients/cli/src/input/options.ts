@@ -77,7 +77,10 @@ export function timeOption(text: string): number {
 /** @throws a misuse if no time can be between the two */
 export function requireSpan({ from, until }: { from?: number; until?: number }): void {
   if (from !== undefined && until !== undefined && from >= until)
-    throw misuse('--from is not before --until', 'Swap them, or leave one out.')
+    throw misuse(
+      '--from is not before --until',
+      '--until is excluded: for one day, give the next day. Otherwise swap them, or leave one out.',
+    )
 }
 
 /** `Date.parse` takes 31 November for 1 December. */

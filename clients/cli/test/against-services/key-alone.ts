@@ -113,6 +113,17 @@ export function keyAloneTests(ground: LookUpGround): void {
     })
   })
 
+  test('of an output that is deleted meanwhile, there are no credentials to revoke', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create leaving')
+    await weir.ok('output create leaving leaving-0 --level 0')
+    const listening = (await elsewhere()).start('listen leaving-0')
+    await listening.says('Listening to leaving-0')
+    await weir.ok('output delete leaving leaving-0 --yes')
+    const { code, stderr } = await listening.ended
+    expect([code, stderr]).toEqual([1, expect.not.stringContaining('could not be deleted')])
+  })
+
   test('a mistyped name is said before any advice about credentials', async () => {
     const { weir } = ground()
     await weir.ok('stream create spelling --save')

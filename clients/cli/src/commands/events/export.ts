@@ -90,6 +90,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
   const { terminal } = session
   const { name, file, format, credentials } = what
   const account = session.account()
+  const whyEmpty = [...linesAboutNone(session, what)]
   const { eventsInWords, exportEvents } = await import('../../export/export-events.ts')
   const token = createIdTokenSource(account, name, credentials)
   const progress = createProgressLine(terminal, 'looking')
@@ -110,6 +111,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
       span: { fromMs: what.from, untilMs: what.until },
       contracts: new Set(what.schema),
       format,
+      whyEmpty,
       decryptWith: what.decrypt ? keyServiceOf(account, credentials) : undefined,
       terminal,
       file,
@@ -117,14 +119,15 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
       signal: interrupted.signal,
     })
     progress.end()
-    const where = file === '-' ? 'standard output' : file
-    terminal.note(`${eventsInWords(events)} of ${name} written to ${where}.`)
-    for (const line of linesAbout(claimsOf(await token()), what, still)) terminal.note(line)
-    if (events === 0) tellWhyEmpty(session, what)
+    terminal.note(`${eventsInWords(events)} of ${name} written to ${placeOf(file)}.`)
+    const about = linesAbout(claimsOf(await token()), what, still)
+    for (const line of [...about, ...(events === 0 ? whyEmpty : [])]) terminal.note(line)
   } finally {
     progress.end()
   }
 }
+
+const placeOf = (file: string): string => (file === '-' ? 'standard output' : file)
 
 function keyServiceOf(
   account: CliAccount,
@@ -136,15 +139,17 @@ function keyServiceOf(
 
 function* linesAbout(
   { isOutput, isForReaders }: ReturnType<typeof claimsOf>,
-  { name, decrypt = false }: Export,
+  { name, decrypt = false, format }: ExportWith,
   still: ReadonlyMap<string, number>,
 ): Generator<string> {
   if (!isOutput) yield `${name} is an input stream: its personal fields are encrypted.`
   else if (!isForReaders && decrypt)
     yield `Weir decrypts ${name} itself, so --decrypt had nothing to do.`
   else if (isForReaders && !decrypt) {
-    yield 'Its personal fields are encrypted. To decrypt them now, add --decrypt. To decrypt a Parquet or JSONL'
-    yield 'file whenever you read it, use svc_key_link and svcMeta.timestamp with createDecrypter of @weir/client, or with Python.'
+    yield 'Its personal fields are encrypted. To decrypt them now, add --decrypt.'
+    yield format === 'csv'
+      ? 'This CSV file cannot be decrypted later; Parquet and JSONL files can.'
+      : 'To decrypt the file whenever you read it, use createDecrypter of @weir/client, or weir for Python.'
   }
   for (const [reason, count] of still)
     yield `Still encrypted: ${valuesInWords(count)}, ${reason}: ${reasons[reason] ?? ''}.`
@@ -161,15 +166,16 @@ const reasons: Readonly<Record<string, string>> = {
   no_key: 'the output may not see the level, or the person has withdrawn it',
 }
 
-function tellWhyEmpty(session: Session, { from, until, schema = [] }: Export): void {
+/** Says which events were wanted, and why there may be none. */
+function* linesAboutNone(session: Session, what: Export): Generator<string> {
+  const { from, until, schema = [] } = what
   const wanted = [
     ...(from === undefined ? [] : [`since ${new Date(from).toISOString()}`]),
     ...(until === undefined ? [] : [`before ${new Date(until).toISOString()}`]),
     ...(schema.length === 0 ? [] : [`of the contract ${schema.join(' or ')}`]),
   ]
-  if (wanted.length > 0) session.terminal.note(`Only events ${wanted.join(', ')} were wanted.`)
-  const { href } = urlOf(session.account().authUrl, ['docs', 'guide', 'faq'])
-  session.terminal.note(`Why an output may be empty: ${href}`)
+  if (wanted.length > 0) yield `Only events ${wanted.join(', ')} were wanted.`
+  yield `Why an output may be empty: ${urlOf(session.account().authUrl, ['docs', 'guide', 'faq']).href}`
 }
 
 /**
