@@ -81,9 +81,6 @@ async function isEnough(
   return isForKafka === true ? scopes.join() === 'listen' : scopes.includes(scope)
 }
 
-/** Of a stream that is deleted, or is being deleted. */
-const goneStatuses: readonly (number | undefined)[] = [404, 409]
-
 /**
  * Calls `use` with saved credentials or with temporary ones. A signal must end `use`, so that temporary credentials are
  * deleted.
@@ -120,7 +117,7 @@ export async function withCredentials<T>(
   } finally {
     await remove().catch((error: unknown) => {
       // They are deleted with their stream.
-      if (error instanceof CliError && goneStatuses.includes(error.status)) return
+      if (error instanceof CliError && error.status === 404) return
       session.tell(
         `The temporary credentials could not be deleted: weir credentials revoke ${name} ${clientId}`,
       )

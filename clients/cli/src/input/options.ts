@@ -64,9 +64,9 @@ export function timeOption(text: string): number {
   if (text === 'now') return Date.now()
   const [, number = '', unit = ''] = /^-(\d+)([smhd])$/.exec(text) ?? []
   if (number !== '') return Date.now() - Number(number) * (agoMs[unit] ?? 0)
-  const [isTime, day = ''] =
+  const [, day = ''] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? []
-  const ms = isTime !== undefined && isOnCalendar(day) ? Date.parse(text) : Number.NaN
+  const ms = isOnCalendar(day) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))
     throw new InvalidArgumentError(
       'It must be a day such as 2026-11-21, a time with its zone such as 2026-11-21T10:00Z, now, or -1h.',

@@ -15,7 +15,7 @@ export type KnownLevel = {
 export function levelsIn(
   outputs: readonly Pick<Output, 'name' | 'levels'>[],
   contracts: readonly Pick<Contract, 'levels'>[],
-  /** Levels of events, or with a name. Perhaps no output or field has them. */
+  /** Other levels: those of events, and those with a name. */
   more: readonly number[] = [],
 ): readonly KnownLevel[] {
   const fields = contracts.flatMap(({ levels }) => [...levels])

@@ -29,4 +29,4 @@ export function createGuesses(deps: { now: () => number; proxies: Proxies }): Gu
 }
 
 export const tooManyGuesses =
-  'This key or token is wrong or no longer valid. Too many wrong ones came from this address, or this one too often; wait before the next attempt. A valid one is always accepted'
+  'This key or token is wrong or no longer valid. Too many wrong ones were sent; wait before the next attempt. A valid one is always accepted'

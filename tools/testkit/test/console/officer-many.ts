@@ -51,7 +51,7 @@ export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof co
       .getByRole('row', { name: /^many-1 TICKET-8 24 Dec 2999 clicks: 2 events/ })
       .waitFor()
     await people.getByRole('row', { name: /^nobody TICKET-9 31 Dec 2999 nowhere/ }).waitFor()
-    await seen('The first 1 person of the list was found nowhere.')
+    await seen('1 person was found nowhere: see the top of the list.')
     await button('Show who was found nowhere').click()
     const [, first] = await people.getByRole('row').allInnerTexts()
     expect(first).toMatch(/^nobody\b/)

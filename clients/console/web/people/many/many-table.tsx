@@ -28,8 +28,8 @@ export function ManyTable({ people }: { readonly people: readonly Person[] }) {
       </div>
       {nowhere.length === 0 ? null : (
         <p class="row">
-          The first {many(nowhere.length, 'person of the list was', 'people of the list were')}{' '}
-          found nowhere.{' '}
+          {many(nowhere.length, 'person was', 'people were')} found nowhere: see the top of the
+          list.{' '}
           <button type="button" onClick={onShow}>
             Show<span class="unseen"> who was found nowhere</span>
           </button>
