@@ -90,6 +90,10 @@ test.each(cases)(
       "const options = { brokers: ['127.0.0.1:9094'], topic: 'a.b', groupId: 'a' }",
       'const topic = await openTopic(options, {}, AbortSignal.timeout(1_000))',
       "await topic.read(({ key }) => console.log(key?.toString('latin1')))",
+      "import type { EachBatchPayload } from 'kafkajs'",
+      "import type { Decrypter } from '@weir/client'",
+      'export const opened = async (decrypter: Decrypter, { batch }: EachBatchPayload) =>',
+      '  decrypter.decrypt(batch.messages.map(({ headers }) => ({ headers, event: { id: "" } })))',
     ]
     await project.write('with-node.ts', lines.join('\n'))
     const withNode = {
@@ -102,7 +106,7 @@ test.each(cases)(
     const options = { ...withNode, skipLibCheck: true, target: 'es2022' }
     expect(await complaintsOf(tsc, 'with-node.ts', options)).toBe('')
     const inBrowser = { lib: ['es2022', 'dom'], types: [], module: 'nodenext', target: 'es2022' }
-    await project.write('with-dom.ts', lines.with(3, 'await topic.close()').join('\n'))
+    await project.write('with-dom.ts', [...lines.slice(0, 3), 'await topic.close()'].join('\n'))
     expect(await complaintsOf(tsc, 'with-dom.ts', inBrowser)).toBe('')
   },
 )

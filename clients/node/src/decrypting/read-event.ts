@@ -5,12 +5,16 @@ import type { Bytes } from '../reading/record.ts'
 import { mapEncrypted } from './encrypted.ts'
 import type { Asked } from './key-service.ts'
 
+type HeaderValue = Bytes | string | number | Date
+/** kafkajs returns a list for a header that a record has several times, which Weir's records never have. */
+type Header = HeaderValue | readonly HeaderValue[] | undefined
+
 export type EncryptedEvent<Event = unknown> = {
   /**
    * The record's headers. Only `svc-key-link` and `svc-time` are used. For a row of `weir export`, use its
    * `svc_key_link` and its `svcMeta.timestamp` as these headers.
    */
-  readonly headers: Readonly<Record<string, Bytes | string | number | Date | undefined>>
+  readonly headers: Readonly<Record<string, Header>> | undefined
   /** The decoded Avro value, as avsc or @kafkajs/confluent-schema-registry return it. */
   readonly event: Event
 }
@@ -52,8 +56,6 @@ function consentLevelsOf(event: unknown): number[] {
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-type Header = EncryptedEvent['headers'][string]
 
 /** A header contains digits. Decoders of Parquet return a Date. */
 const millisecondsOf = (time: Header): number =>

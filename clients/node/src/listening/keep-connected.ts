@@ -1,5 +1,6 @@
 // Connects again and again while the stream may be listened to. The pauses grow while no connection stays open. Reports
 // each gap.
+import { setTimeout as pause } from 'node:timers/promises'
 import { RejectedError } from '../errors.ts'
 import { pauseMs } from '../retries.ts'
 import type { Ending } from './endings.ts'
@@ -41,7 +42,7 @@ export async function keepConnected(options: Connecting): Promise<void> {
     const waitMs = pauseMs(failures, afterMs, Math.random)
     if (openedAtMs === undefined)
       options.onRetry({ trouble: ending.reason, cause: causeOf(ending), waitMs })
-    await pause(waitMs, signal)
+    await pause(waitMs, undefined, { signal }).catch(() => undefined)
   }
 }
 
@@ -57,18 +58,4 @@ async function connectOnce({ connect, onOpen, onGap }: Connecting, lost: Lost | 
     if (lost !== undefined) onGap({ reason: lost.reason, ms: openedAtMs - lost.atMs })
   })
   return { ending, openedAtMs }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

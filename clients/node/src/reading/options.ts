@@ -50,7 +50,8 @@ export type TopicSpan = {
 /** An `AbortSignal`. */
 export type StopSignal = {
   readonly aborted: boolean
-  addEventListener(type: 'abort', listener: () => void, options: { once: boolean }): void
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
 }
 
 const isHostAndPort = (value: unknown): boolean =>

@@ -31,12 +31,14 @@ export async function openSession(options: TopicOptions, signal?: StopSignal): P
   let working: Promise<unknown> = Promise.resolve()
 
   async function close(): Promise<void> {
+    signal?.removeEventListener('abort', end)
     ended.abort()
     await working.catch(() => undefined)
     client.destroy()
   }
+  const end = (): void => void close()
   if (signal?.aborted) ended.abort()
-  signal?.addEventListener('abort', () => void close(), { once: true })
+  signal?.addEventListener('abort', end)
   return {
     kafka: client.kafka,
     signal: ended.signal,

@@ -143,8 +143,10 @@ async function readUntilLost(
       },
     ),
   )
-  signal.addEventListener('abort', () => resolve(), { once: true })
+  const stop = (): void => resolve()
+  signal.addEventListener('abort', stop)
   if (!signal.aborted) await over
+  signal.removeEventListener('abort', stop)
   for (const one of followings) one.close()
 }
 
