@@ -65,7 +65,8 @@ test.each([
 })
 
 test('the curl command holds the most open form, quoted for a shell', () => {
-  const command = asCurl(seen(), 'http://ingest.test')
+  const command = asCurl(seen(), { input: 'clicks', ingestUrl: 'http://ingest.test' })
+  expect(command).toMatch(/^TOKEN=\$\(npx @weir\/cli token clicks\)\n/)
   expect(command).toContain(`curl -i 'http://ingest.test/event'`)
   expect(command).toContain(`"id":"Ada"`)
   expect(command).toContain(`it'\\''s`)

@@ -55,7 +55,7 @@ function SignedIn({ session, place, onSignOut }: SignedInProps) {
   const home = session.role === 'officer' ? 'people' : 'streams'
   const name = offered(session).find((one) => one === place.page) ?? home
   const { Page, title, ofStream } = pages[name]
-  const purposes = useLoad(() => listPurposes(session.calls), [session.calls])
+  const purposes = useLoad(() => listPurposes(session.calls), [session.calls, name])
   const stream = useRef<string | undefined>(undefined)
   if (ofStream && place.name !== undefined) stream.current = place.name
   const subject = ofStream && place.name !== undefined ? `${title} of ${place.name}` : title
@@ -67,6 +67,11 @@ function SignedIn({ session, place, onSignOut }: SignedInProps) {
       </a>
       <Head {...{ session, onSignOut }} current={name} stream={stream.current} />
       <main id="main" tabIndex={-1} key={name}>
+        {place.page === name || place.page === '' ? null : (
+          <p class="problems" role="status">
+            A key with the role {session.role} has no page «{place.page}».
+          </p>
+        )}
         <Purposes.Provider value={purposes}>
           <Page session={session} place={place} />
         </Purposes.Provider>

@@ -49,8 +49,9 @@ export function SignIn({ where, onSignedIn }: Props) {
           {signing.isDoing ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="muted small">
-          An owner of your account creates API keys. This page keeps the key only in memory, so a
-          reload removes it. <a href={`${where.authUrl}/docs/`}>Guides</a>
+          An owner of your account creates API keys (<code>weir api-key create</code>). This page
+          keeps the key only in memory, so a reload removes it.{' '}
+          <a href={`${where.authUrl}/docs/`}>Guides</a>
         </p>
       </form>
     </main>

@@ -1,17 +1,20 @@
-// The command that sends an event again: as it was sent if that is known, else with the values of the stream that
-// decrypts most fields.
+// The commands that send an event again: as it was sent if that is known, else with the values of the stream that
+// decrypts most fields. The first gets an id token for the input stream.
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 
-export function asCurl(event: LiveEvent, ingestUrl: string): string {
+type Target = { readonly input: string; readonly ingestUrl: string }
+
+export function asCurl(event: LiveEvent, { input, ingestUrl }: Target): string {
   const body = JSON.stringify(bestOf(event))
-  return [
+  const sending = [
     `curl -i ${quoted(`${ingestUrl}/event`)}`,
     `-H "Authorization: Bearer $TOKEN"`,
     `-H ${quoted(`Svc-Schema-Id: ${event.contractId}`)}`,
     `-H 'Content-Type: application/json'`,
     `--data-raw ${quoted(body)}`,
   ].join(' \\\n  ')
+  return `TOKEN=$(npx @weir/cli token ${input})\n${sending}`
 }
 
 function bestOf({ sent, sealed, opened }: LiveEvent): Json {

@@ -3,6 +3,7 @@ import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Contract, Output } from '../api/account.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { dayOf, timeOfDay } from '../ui/words.ts'
 import { asCurl } from './as-curl.ts'
@@ -34,7 +35,7 @@ export function EventDetail({ event, input, outputs, contract, ingestUrl }: Prop
             {consent}
           </p>
         </div>
-        <CopyAsCurl command={asCurl(event, ingestUrl)} />
+        <AsCurl command={asCurl(event, { input, ingestUrl })} />
       </header>
       <div class="scroller" tabIndex={0} role="region" aria-label="Fields of the event">
         <table class="sides">
@@ -111,28 +112,17 @@ function Value({ cell: { text, mark } }: { cell: Cell }) {
   )
 }
 
-function CopyAsCurl({ command }: { command: string }) {
-  const [state, setState] = useState<'idle' | 'copied' | 'shown'>('idle')
-  const copy = (): void => {
-    navigator.clipboard.writeText(command).then(
-      () => {
-        setState('copied')
-        setTimeout(() => setState('idle'), 2_000)
-      },
-      () => setState('shown'), // without TLS, a page may not write to the clipboard
-    )
-  }
+function AsCurl({ command }: { command: string }) {
+  const [isShown, setIsShown] = useState(false)
   return (
     <>
-      <button
-        type="button"
-        onClick={navigator.clipboard === undefined ? () => setState('shown') : copy}
-      >
-        {state === 'copied' ? 'Copied' : 'Copy as curl'}
+      <button type="button" onClick={() => setIsShown(true)}>
+        Show as curl
       </button>
-      {state === 'shown' ? (
-        <Dialog title="The event as curl" onClose={() => setState('idle')}>
+      {isShown ? (
+        <Dialog title="The event as curl" onClose={() => setIsShown(false)}>
           <pre tabIndex={0}>{command}</pre>
+          <CopyButton text={command} label="Copy" />
         </Dialog>
       ) : null}
     </>

@@ -1,4 +1,4 @@
-// The account's purposes, which a session loads once. Without them, levels are numbers.
+// The account's purposes, which each page loads. Without them, levels are numbers.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Purpose } from '../api/account.ts'

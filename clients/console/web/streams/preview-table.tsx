@@ -11,8 +11,8 @@ export function PreviewTable({ preview }: { preview: Preview }) {
   return (
     <>
       <p>
-        Of the newest {many(events, 'event')} <strong>{passed} would pass</strong>, {filtered} lack
-        the consent
+        Of the newest {many(events, 'event')} <strong>{passed} would pass</strong>, {filtered}{' '}
+        {filtered === 1 ? 'lacks' : 'lack'} the consent
         {failed > 0 ? `, ${failed} can't be derived` : ''}.
       </p>
       {fields.length === 0 ? null : (

@@ -63,7 +63,7 @@ test.each(roles)('%s may read; owners and developers may write', async (role) =>
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, level) => ({ name: `p-${level}`, title: `P ${level}`, level }))
-const once = 'Each name, title and level must be in the list only once'
+const two = 'Two purposes have the'
 const titleRule = '0.title must be 1 to 80 characters'
 const notSupported = 'is not supported: a purpose has only name, title and level'
 
@@ -79,9 +79,9 @@ test.each([
   [[{ ...marketing, title: ' e-mails' }], titleRule],
   [[{ ...marketing, level: 256 }], '0.level must be a whole number from 0 to 255'],
   [[{ ...marketing, level: '2' }], '0.level must be a whole number from 0 to 255'],
-  [[marketing, { ...analytics, level: 2 }], once],
-  [[marketing, { ...analytics, name: 'marketing' }], once],
-  [[marketing, { ...analytics, title: 'marketing e-mails' }], once],
+  [[marketing, { ...analytics, level: 2 }], `${two} level «2»`],
+  [[marketing, { ...analytics, name: 'marketing' }], `${two} name «marketing»`],
+  [[marketing, { ...analytics, title: 'marketing e-mails' }], `${two} title «marketing e-mails»`],
   [many(65), 'The body must be a list of at most 64 purposes'],
   [many(1_001), 'The body has more than 1000 items'],
   [[{ ...marketing, tcf: { purposes: [1] } }], `0.tcf ${notSupported}`],

@@ -138,12 +138,15 @@ else
     })
 
     test('an event can be copied as the curl command that sends it again', async () => {
-      await button('Copy as curl').click()
+      await button('Show as curl').click()
+      await button('Copy').click()
       await seen('Copied')
       const copied = await page().evaluate('navigator.clipboard.readText()')
       expect(copied).toContain(`${world.ingest.url}/event`)
       expect(copied).toContain('customer-00042')
+      expect(copied).toContain('token clicks')
       expect(copied).not.toContain(account.apiKey)
+      await button('Close').click()
     })
 
     test('a refusal is shown at the field that it is about', async () => {

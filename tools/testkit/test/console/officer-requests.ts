@@ -173,5 +173,11 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     for (const [path] of answers) await page().unroute(path)
   })
 
+  test('an address of no page is told', async () => {
+    await page().evaluate("location.hash = '#/nope'")
+    await seen('A key with the role owner has no page «nope».')
+    await goTo('People')
+  })
+
   twoStreamTests(scene, hands)
 }

@@ -33,18 +33,17 @@ const purpose = z
   )
 
 const listRule = 'The body must be a list of at most 64 purposes'
-const oneEach = 'Each name, title and level must be in the list only once'
 
 export const purposesBody = z
   .array(purpose, listRule)
   .max(64, listRule)
-  .refine(
-    (purposes) =>
-      (['name', 'title', 'level'] as const).every(
-        (member) => new Set(purposes.map((each) => each[member])).size === purposes.length,
-      ),
-    oneEach,
-  )
+  .superRefine((purposes, context) => {
+    for (const member of ['name', 'title', 'level'] as const) {
+      const values = purposes.map((each) => each[member])
+      const twice = values.find((value, at) => values.indexOf(value) < at)
+      if (twice !== undefined) context.addIssue(`Two purposes have the ${member} «${twice}»`)
+    }
+  })
   .meta({ uniqueItems: true })
 
 type Purposes = RouteAnswer<readonly AnswerNamed<'Purpose'>[]>
