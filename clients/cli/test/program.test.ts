@@ -181,6 +181,11 @@ describe('the command line', () => {
       'output archive clicks clicks-1',
       '`weir output disable` pauses an output; `weir output delete` deletes it with its events.',
     ],
+    ['output dead clicks clicks-1', 'Its commands: list, retry'],
+    [
+      'credentials list clicks',
+      '`weir stream show NAME` and `weir output show INPUT NAME` list the credentials.',
+    ],
     ['api-key create ci --expires 3d', 'Did you mean --expires-in-days?'],
     ['erasure show clicks 1b9d6bcd', 'Usage: weir erasure show ID'],
     [

@@ -238,7 +238,8 @@ function checkTextField(
   report: Report,
 ): string {
   const type = root && typeof path === 'string' ? typeAt(root, path) : undefined
-  if (typeof path !== 'string') report(place, 'must be a string')
+  if (typeof path !== 'string')
+    report(place, path === undefined ? 'is missing' : 'must be a string')
   else if (root && !type) report(place, `${quote(path)} ${problemOfPath(root, path)}`)
   else if (isInEnvelope(path)) report(place, `must not lie in ${envelopeName}`)
   else if (type && !isText(type)) report(place, `${quote(path)} is no string or nullable string`)

@@ -66,7 +66,7 @@ describe('all that is wrong is said at once', () => {
       'schema.definition: is missing, and the registry has none under the ref',
       'validations: must be a list of no more than 100, which may be empty',
       'pii_fields: must be an object that maps field paths to consent levels',
-      'key_field: must be a string',
+      'key_field: is missing',
     ])
   })
 
@@ -161,7 +161,7 @@ describe('all that is wrong is said at once', () => {
 
 describe('the key field and the data subject', () => {
   test.each([
-    [undefined, 'key_field: must be a string'],
+    [undefined, 'key_field: is missing'],
     ['nothing', 'key_field: "nothing" names no field of the event'],
     ['svcMeta/schemaId', 'key_field: must not lie in svcMeta'],
     ['list', 'key_field: "list" is no string or nullable string'],

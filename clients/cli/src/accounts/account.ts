@@ -167,8 +167,12 @@ export function requireBillingId(account: CliAccount): string {
 }
 
 /** For messages about something that this account may not have. */
-export const accountInWords = ({ billingId, source }: CliAccount): string =>
-  billingId === undefined ? `the account ${source}` : `the account ${billingId}, ${source}`
+export function accountInWords(account: CliAccount): string {
+  const { billingId, billingIdFrom, isKeyFromEnv, source } = account
+  if (billingId === undefined) return `the account ${source}`
+  const isNamed = billingIdFrom === 'WEIR_BILLING_ID' && !isKeyFromEnv
+  return `the account ${billingId}, ${isNamed ? 'from WEIR_BILLING_ID' : source}`
+}
 
 export const requireTopic = (account: CliAccount, name: string): string =>
   `${account.kafkaPrefix}${requireBillingId(account)}.${name}`

@@ -33,6 +33,10 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
     return [
       '`weir output disable` pauses an output; `weir output delete` deletes it with its events.',
     ]
+  if (error.includes("unknown command 'list'") && command.name() === 'credentials')
+    return ['`weir stream show NAME` and `weir output show INPUT NAME` list the credentials.']
+  if (error.includes('unknown command') && !error.includes('Did you mean'))
+    return [`Its commands: ${command.commands.map((each) => each.name()).join(', ')}`]
   const [, unknown] = /unknown option '(--[^']+)'/.exec(error) ?? []
   if (unknown !== undefined) return meantByPart(command, unknown)
   if (error.includes('too many arguments')) return [`Usage: ${lineOf(command)}`]

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import {
+  accountInWords,
   forgetStreams,
   missingProfile,
   savedCredentials,
@@ -130,6 +131,8 @@ describe('the environment', () => {
     await saveLogin(config, 'acme', acme)
     await saveLogin(config, 'other', { ...acme, apiKey: 'other-key' })
     expect(resolve({ WEIR_BILLING_ID: 'acme' }).apiKey).toBe('acme-key')
+    const chosen = accountInWords(resolve({ WEIR_BILLING_ID: 'acme' }))
+    expect(chosen).toBe('the account acme, from WEIR_BILLING_ID')
     expect(resolve({ WEIR_BILLING_ID: 'nobody' })).toMatchObject({
       apiKey: undefined,
       demo: undefined,

@@ -63,11 +63,7 @@ export async function deleteApiKey(
   return deps.writer.change(what, (draft) => {
     const account = requireAccount(draft, billingId)
     const found = account.apiKeys.find((apiKey) => apiKey.keyId === keyId)
-    if (found === undefined)
-      throw refusal(
-        'not_found',
-        `The account has no API key ${keyId}; list the keys to see their ids`,
-      )
+    if (found === undefined) throw noSuchKey(account.apiKeys, keyId)
     const apiKeys = account.apiKeys.filter((apiKey) => apiKey !== found)
     if (isLastingOwner(found) && !apiKeys.some(isLastingOwner)) throw lastOwnerKey()
     draft.put(accountKey(billingId), { ...account, apiKeys })
@@ -75,6 +71,15 @@ export async function deleteApiKey(
     draft.addToEntry({ name: found.name, role: found.role })
     return found
   })
+}
+
+function noSuchKey(keys: readonly ApiKeyRecord[], keyId: string) {
+  const named = keys.filter(({ name }) => name === keyId).map((key) => key.keyId)
+  const hint =
+    named.length > 0
+      ? `id of the key with this name: ${named.join(', ')}`
+      : 'list the keys to see their ids'
+  return refusal('not_found', `The account has no API key with the id ${keyId}; ${hint}`)
 }
 
 const isLastingOwner = ({ role, expiresAtMs }: ApiKeyRecord): boolean =>

@@ -52,6 +52,14 @@ test('without a role a key is a viewer', async () => {
   expect(made.json).not.toHaveProperty('expiresAt')
 })
 
+test("the refusal to delete a key by its name says the key's id", async () => {
+  const account = await makeAccount(auth)
+  const made = await account.post('/v2/api-keys', { name: 'nightly', role: 'viewer' })
+  const { status, json } = await account.delete('/v2/api-keys/nightly')
+  const detail = `The account has no API key with the id nightly; id of the key with this name: ${textOf(made.json, 'keyId')}`
+  expect([status, json['detail']]).toEqual([404, detail])
+})
+
 test('a key that is deleted at one replica is dead at the others within a second', async () => {
   const account = await makeAccount(auth)
   const made = await account.post('/v2/api-keys', { name: 'short', role: 'owner' })

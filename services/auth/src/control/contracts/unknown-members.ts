@@ -34,5 +34,5 @@ function unknownIn(place: string, value: unknown, known: readonly string[]): str
   return Object.keys(value)
     .filter((member) => !known.includes(member))
     .slice(0, toldMax)
-    .map((member) => `${place}${member}: is not known here; leave it out`)
+    .map((member) => `${place}${member}: is not known here; the members are ${known.join(', ')}`)
 }
