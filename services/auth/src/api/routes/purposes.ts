@@ -38,10 +38,10 @@ export const purposesBody = z
   .array(purpose, listRule)
   .max(64, listRule)
   .superRefine((purposes, context) => {
-    for (const member of ['name', 'title', 'level'] as const) {
+    for (const member of ['title', 'level', 'name'] as const) {
       const values = purposes.map((each) => each[member])
       const twice = values.find((value, at) => values.indexOf(value) < at)
-      if (twice !== undefined) context.addIssue(`Two purposes have the ${member} «${twice}»`)
+      if (twice !== undefined) return context.addIssue(`Two purposes have the ${member} «${twice}»`)
     }
   })
   .meta({ uniqueItems: true })
