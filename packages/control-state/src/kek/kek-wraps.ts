@@ -67,7 +67,7 @@ export const kekWrapsFields = {
   KEK_SINGLE: bool()
     .default(false)
     .describe(
-      'allows one KEK for several kinds, and `KEK_WRAPS=file:name`. An attacker who controls one service then has the keys of all services',
+      'allows one KEK for several kinds, and items of `KEK_WRAPS` without a kind. An attacker who controls one service then has the keys of all services',
     ),
 }
 

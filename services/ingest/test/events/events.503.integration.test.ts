@@ -53,7 +53,7 @@ test('all is refused in time when none of it is stored, whatever else is wrong w
     expectRefusal(answer, 503, 'unavailable')
     expect(answer.header('retry-after')).toBe('1')
   }
-  // A body that is longer than the backlog waits for earlier ones.
+  // A body longer than the backlog waits until its earlier events have ended.
   expect(performance.now() - startedAt).toBeLessThan(measured(3 * produceTimeoutMs))
 })
 

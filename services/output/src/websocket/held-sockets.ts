@@ -1,5 +1,5 @@
-// Counts the connections of each credential. A connection counts from the first step of its upgrade until it closes for
-// any reason.
+// Counts the connections of each credential. A connection counts from its admission, before its upgrade, until it
+// closes for any reason.
 import type { Duplex } from 'node:stream'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 

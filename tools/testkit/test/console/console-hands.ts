@@ -227,7 +227,7 @@ export async function sendClicks(
   return most
 }
 
-/** Verifies a receipt with the CLI, without any service. Returns the CLI's output. */
+/** Fetches auth's public keys, and verifies a receipt with them and the CLI alone. Returns the CLI's output. */
 export async function verifiedReceipt(
   { own, world }: { readonly own: OwnStack; readonly world: World },
   file: string,

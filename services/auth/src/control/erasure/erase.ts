@@ -92,7 +92,7 @@ export const subjectOf = (salt: string, value: string): string =>
 
 /**
  * When this resolves, the erasure is accepted and can't be undone.
- * @throws Refusal `erasures_exceeded`, `none_found`
+ * @throws Refusal `erasures_exceeded`, `none_found`, `unavailable`
  */
 export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
   const { stream, as, links, evenIfNoneFound, levels } = request

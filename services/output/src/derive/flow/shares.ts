@@ -9,7 +9,7 @@ const HALF_LIFE_MS = 1_000
  */
 const LONG_TURN_MS = 8
 const REST_PARTS = 4
-/** The use of only this number of accounts is remembered: those that worked last. */
+/** The number of accounts whose use is remembered: those that worked last. */
 const ACCOUNTS_KEPT = 1_000
 
 type Party = { readonly account: string }
