@@ -1,6 +1,6 @@
 // A contract for a producer: its id and its Avro schema. Only ingest checks the validations.
 import { isObject, memberOf, tryParseJson } from './json.ts'
-import { RejectedError, rejectionCodeOf } from './errors.ts'
+import { ReadError, RejectedError, rejectionCodeOf } from './errors.ts'
 import { requestJson } from './json-request.ts'
 import { authAnswers, serviceUrl } from './address.ts'
 import { address, certificates, checkOptions, required, text } from './options.ts'
@@ -39,7 +39,7 @@ const timeoutMs = 30_000
 /**
  * Loads a contract from auth, without retries. A program that sends should rather use the constant that `weir contract
  * types` writes. Rejects with RejectedError if auth refuses the request, with TypeError for invalid options, and with
- * another Error if auth is unreachable. The `cause` of this Error is Node's error.
+ * ReadError `unreachable` if auth is unreachable. The `cause` of this error is Node's error.
  */
 export async function loadContract<Event extends object = object>(
   options: LoadContractOptions,
@@ -47,7 +47,10 @@ export async function loadContract<Event extends object = object>(
   checkOptions('loadContract', options, rules)
   const { authUrl, apiKey, id, ca } = options
   const url = serviceUrl(authUrl, `/v2/contracts/${encodeURIComponent(id)}`)
-  const { status, json } = await requestJson({ url, method: 'GET', bearer: apiKey, ca, timeoutMs })
+  const asked = { url, method: 'GET', bearer: apiKey, ca, timeoutMs } as const
+  const { status, json } = await requestJson(asked).catch(({ message, cause }: Error) => {
+    throw new ReadError('unreachable', message, cause)
+  })
   if (status !== 200) {
     const detail = memberOf(json, 'detail')
     const message = typeof detail === 'string' ? detail : authAnswers(url.origin, status)

@@ -19,6 +19,8 @@ const rejections = [
   'stream_disabled',
   'invalid_token',
   'invalid_credentials',
+  /** Only for `loadContract`. */
+  'invalid_api_key',
   'not_found',
   /** Another final refusal, by Weir or by a proxy. */
   'refused',
@@ -81,7 +83,7 @@ export class UndeliveredError extends Error {
   }
 }
 
-/** The topic was not read to its end, or events were not decrypted. */
+/** Something could not be read: a topic to its end, the keys of events, or a contract. */
 export class ReadError extends Error {
   override readonly name = 'ReadError'
   readonly code: ReadErrorCode

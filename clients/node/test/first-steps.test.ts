@@ -120,11 +120,20 @@ test('a listener with a wrong port says so, too, and keeps trying', async () => 
   )
 })
 
+test('a listener that is closed before it is connected says so', async () => {
+  const { stdout } = await runLines(
+    'const listener = weir.createListener({ ...credentials, outputUrl: nowhere })',
+    'listener.close()',
+    'await tell(() => listener.ready())',
+  )
+  expect(stdout).toBe('ReadError|closed|The listener is closed\n')
+})
+
 test('a contract cannot be loaded from a wrong port, and the error says why', async () => {
   const { stdout } = await runLines(
     "await tell(() => weir.loadContract({ authUrl: nowhere, apiKey: 'a', id: 'clickstream' }))",
   )
-  expect(stdout).toBe(`Error|auth ${refused}|ECONNREFUSED\n`)
+  expect(stdout).toBe(`ReadError|unreachable|auth ${refused}|ECONNREFUSED\n`)
 })
 
 test('a missing option is named, with what it looks like', async () => {

@@ -120,10 +120,13 @@ test(
   6 * timeoutMs,
 )
 
-test("the README's consumer ends with an error when it is refused", async () => {
+test.each([
+  ['Kafka refuses its group', '`${own.clientId}-', '`my-'],
+  ['output refuses its keys', 'resolve(message)', "{ throw new ReadError('refused', '') }"],
+])("the README's consumer ends with an error when %s", async (_, from, to) => {
   const [follow] = examples.filter(({ file }) => file === 'follow.mjs')
-  if (follow === undefined) throw new Error('the README shows no follow.mjs')
-  await writeFile(join(folder, 'refused.mjs'), follow.text.replace('`${own.clientId}-', '`my-'))
+  if (!follow?.text.includes(from)) throw new Error('the README shows another follow.mjs')
+  await writeFile(join(folder, 'refused.mjs'), follow.text.replace(from, to))
   const { code, stdout } = await project.run(process.execPath, 'refused.mjs')
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
 })

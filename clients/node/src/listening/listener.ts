@@ -3,7 +3,7 @@
 // Kafka topic (docs/analysts.md).
 import type { WebSocket } from 'ws'
 import { serviceUrl } from '../address.ts'
-import { RejectedError } from '../errors.ts'
+import { ReadError, RejectedError } from '../errors.ts'
 import { createNotices } from '../notices.ts'
 import { createTokens, NoToken } from '../tokens.ts'
 import { isObject, tryParseJson } from '../json.ts'
@@ -19,7 +19,7 @@ export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   AsyncIterable<Event> & {
     /**
      * Resolves once the listener is connected for the first time. The iteration yields events that are stored from then
-     * on. Rejects with the errors of the iteration, or if the listener is closed before it is connected.
+     * on. Rejects with the errors of the iteration, or with ReadError `closed`.
      */
     ready(): Promise<void>
     /** Disconnects, and ends the iteration after the events that have arrived. */
@@ -38,7 +38,8 @@ export function createListener<Event extends object = Readonly<Record<string, un
   const notices = createNotices()
   const {
     bufferEventsMax = 1_000,
-    onGap = () => undefined,
+    onGap = ({ reason, ms }) =>
+      notices('gap', `Events of ${Math.round(ms)} ms may be missing: reconnected (${reason})`),
     onRetry = ({ trouble }) => notices(trouble, `${trouble}. It keeps trying.`),
   } = options
   const stopping = new AbortController()
@@ -64,7 +65,7 @@ export function createListener<Event extends object = Readonly<Record<string, un
   )
   const close = (): void => {
     stopping.abort()
-    ready.never(new Error('The listener is closed'))
+    ready.never(new ReadError('closed', 'The listener is closed'))
     inbox.end()
   }
   return { ready: () => ready.promise, close, ...iterableOf(inbox, close) }

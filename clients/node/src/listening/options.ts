@@ -24,7 +24,10 @@ export type ListenerOptions = CredentialsOptions & {
   readonly outputUrl: string
   /** While this many events wait for the reader, the connection is not read, and output may end it. Default: 1,000. */
   readonly bufferEventsMax?: number
-  /** Called after each reconnection. The events that were stored in the gap are missing. */
+  /**
+   * Called after each reconnection. The events that were stored in the gap are missing. Without this function, a line
+   * is written to standard error at most once per minute.
+   */
   readonly onGap?: (gap: Gap) => void
   /**
    * Called when a connection could not be opened and will be tried again. Without this function, each `trouble` is
