@@ -104,7 +104,10 @@ function clientOf(
 }
 
 const invalidCredentials = (): Refusal =>
-  refusal('invalid_credentials', 'The credentials are unknown, wrong, expired or revoked')
+  refusal(
+    'invalid_credentials',
+    'The credentials are wrong, expired or revoked, or belong to another billing id',
+  )
 
 const tooManyFailures = (waitSeconds: number): Refusal =>
   refusal('too_many_failures', 'Too many failed attempts for this client; wait and try again', {

@@ -68,7 +68,7 @@ function setUp(more: Partial<InputStream> = {}) {
 
 const refused = {
   code: 'invalid_credentials',
-  message: 'The credentials are unknown, wrong, expired or revoked',
+  message: 'The credentials are wrong, expired or revoked, or belong to another billing id',
 }
 
 test('the right secret is accepted at once', async () => {

@@ -25,7 +25,7 @@ const ask = (more: object = {}): Promise<Reply> =>
 
 const wrong = {
   code: 'invalid_credentials',
-  message: 'The credentials are unknown, wrong, expired or revoked',
+  message: 'The credentials are wrong, expired or revoked, or belong to another billing id',
 }
 
 function partsOf(token: string): { header: Json; claims: Json; signed: Buffer; signature: Buffer } {
