@@ -1,6 +1,6 @@
 """Compares derived topics with their input topics without any code of Weir, with Confluent's client and fastavro. A
-derived topic must contain each event whose consent reaches its levels once, in the order of the input, and nothing
-else except foreign records. Reads a JSON request from stdin, and prints the result as JSON.
+derived topic must contain each event that has consent to all its levels once, in the input's order, and nothing else
+except foreign records. Reads a JSON request from stdin, and prints the result as JSON.
 """
 
 import io

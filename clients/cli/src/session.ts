@@ -34,7 +34,7 @@ export type Telling = {
   /** Prints a message for people. With `-o json` or `-o csv` it prints nothing. */
   tell(text: string): void
   /**
-   * Asks for confirmation on a terminal, unless `yes`. Without a terminal the command continues, unless `isRequired`.
+   * Asks for confirmation, unless `yes`. If no person can answer, the command continues, unless `isRequired`.
    */
   confirm(what: Confirmation, yes: boolean | undefined): Promise<void>
 }
@@ -43,7 +43,7 @@ export type Telling = {
 export type Confirmation = {
   readonly question: string
   readonly name: string
-  /** Ask even if standard input is not a terminal: it may contain the platform key. */
+  /** Ask even if standard input is not a terminal: it may contain a key. */
   readonly isRequired?: boolean
 }
 
@@ -90,7 +90,7 @@ export function createSession(
     if (resolved) return resolved
     const { env, cwd } = terminal
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
-    // A command with the platform key uses only the addresses of the demo.
+    // A command that brings its own key uses only the demo's addresses.
     if (resolved.demo && !bringsKey)
       telling.tell(
         `(using the ${resolved.billingId === undefined ? 'addresses' : 'demo account'} of ${resolved.demo.path})`,

@@ -1,4 +1,4 @@
-// Signing in with an API key of the account. The key is the bearer token of every call to auth, and stays in this
+// Signing in with an API key of the account. The key authenticates calls to auth and output, and stays in this
 // page's memory. A password manager may fill the form; the page itself stores nothing.
 import { useState } from 'preact/hooks'
 import { createCalls, Refused } from './api/calls.ts'

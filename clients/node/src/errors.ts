@@ -1,7 +1,9 @@
 // The errors of this package: three classes, each with a closed union of codes. No message contains a token or a
 // secret.
 
-/** Codes of ingest and auth (docs/errors.md). The codes with comments are of this package. */
+/**
+ * Codes of ingest and auth (docs/errors.md), and of this package: `invalid_event`, `refused` and `invalid_contract`.
+ */
 const rejections = [
   /** Found before sending: the event does not fit the contract's schema. */
   'invalid_event',
@@ -83,7 +85,7 @@ export class UndeliveredError extends Error {
   }
 }
 
-/** Something could not be read: a topic to its end, the keys of events, or a contract. */
+/** Something could not be read: a topic to its end, the keys of events, a contract or a token. */
 export class ReadError extends Error {
   override readonly name = 'ReadError'
   readonly code: ReadErrorCode

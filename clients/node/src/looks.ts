@@ -1,5 +1,4 @@
-// Recognises API keys and tokens that users give instead of a client secret. Verifies nothing: only a message depends
-// on the result.
+// Recognises API keys and tokens that users give in the wrong place, to explain the mistake. Verifies no signature.
 import { isObject, memberOf, tryParseJson } from './json.ts'
 
 const kinds: ReadonlyMap<unknown, string> = new Map([

@@ -1,5 +1,5 @@
 // Gets id tokens for a stream's credentials. Keeps one token in memory, and renews it in the background after four
-// fifths of its lifetime. So only the first request waits for auth, and auth may be unavailable for a while.
+// fifths of its lifetime. So requests seldom wait for auth, and auth may be unavailable for a while.
 import { memberOf } from './json.ts'
 import { requestJson } from './json-request.ts'
 import type { JsonReply } from './json-request.ts'

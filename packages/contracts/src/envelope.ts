@@ -1,6 +1,6 @@
 // The envelope svcMeta, the first field of every event (spec Event envelope): checks its schema, and fills in its
 // members. It has schemaId or eventContractRef, or both. keyLink is an int or a string. All members except
-// consentLevels, and the envelope itself, may be nullable. The producer sets consentLevels; the service never does.
+// consentLevels, and the envelope itself, may be nullable. Only the producer adds consent levels.
 import { compileDefault } from './avro/defaults.ts'
 import { nullableOf } from './avro/types.ts'
 import type { AvroType, RecordType } from './avro/types.ts'

@@ -21,7 +21,7 @@ export function typeAt(root: RecordType, path: string): AvroType | undefined {
   return type
 }
 
-/** Returns the first list, map or union on the path, through which no path may pass; undefined if there is none. */
+/** Returns what no path may pass: the first list, map or union on the path; undefined if there is none. */
 export const obstacleOn = (root: RecordType, path: string): 'list' | 'map' | 'union' | undefined =>
   path
     .split('/', depthMax)

@@ -1,4 +1,4 @@
-// Checks a submitted contract. Returns a list of problems, or its prepared form. Accepts any JSON value and any
+// Checks a submitted contract. Returns its problems, or its prepared form. Accepts any JSON value and any
 // text. Does not read the registry, accounts or other contracts.
 import { limitProblems } from './avro/limits.ts'
 import { parseSchema } from './avro/schema.ts'

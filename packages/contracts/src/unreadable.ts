@@ -1,5 +1,5 @@
 // Errors about a body that isn't an event of its contract. The sentence names the field and the expected type, but
-// never quotes what the producer sent.
+// never quotes a value of the producer.
 import { ContractsError } from './errors.ts'
 
 /** Thrown where reading fails. Then each record, list and map around the value adds its step to the path. */

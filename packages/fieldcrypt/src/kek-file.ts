@@ -3,8 +3,8 @@
 //   # comment
 //   name version key        ; the key as 64 hexadecimal digits or 44 characters of base64
 //
-// The highest version of a name wraps; all versions unwrap. An error contains the line number and the rule, never the
-// line's text, because the key may be in any column of an invalid line.
+// The highest version of a name wraps; all versions unwrap. An error about a line contains its number and the rule,
+// never its text, because the key may be in any column of an invalid line.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { kekFileInvalid, recordUnreadable } from './errors.ts'
 import { gcmOpen, gcmSeal } from './gcm.ts'

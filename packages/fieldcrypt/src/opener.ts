@@ -1,6 +1,6 @@
-// Decryption. Call `person` once per record, and `open` once per field. A text that the field also had in the person's
-// previous event comes from a cache, while its keys exist. `open` returns `opened`, `erased` (which is final), or
-// `unknown`: a key record isn't available, and the caller must wait. Invalid input throws `corrupt`.
+// Decryption. Call `person` once per record, and `open` once per field. The value of a text that the field also had in
+// the person's previous event comes from a cache, while its keys exist. `open` returns `opened`, `erased` (which is
+// final), or `unknown`: a key record isn't available, and the caller must wait. Invalid input throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { createLru } from './cache/lru.ts'

@@ -197,7 +197,7 @@ export class Person implements Cacheable {
     return { node: this.#node, digits: path.slice(LINK_DIGITS) }
   }
 
-  /** Wipes the node, and the ciphers of levels without a stored prefix. */
+  /** Wipes the node, and the ciphers of levels that are no longer in the tree. */
   #dropForgotten(): void {
     this.#node?.fill(0)
     this.#node = undefined

@@ -9,8 +9,8 @@ import { recordUnreadable } from './errors.ts'
 import { checkedKey, KEY_BYTES } from './tree/parts.ts'
 
 /**
- * The interface to one KMS or several. It binds the wrapped bytes to the record key. The id of a KEK begins with the
- * name of its provider: `file`, `env` or `vault`.
+ * One source of KEKs, or several. Binds the wrapped bytes to the record key. The id of a KEK begins with the name of
+ * its provider: `file`, `env` or `vault`.
  */
 export type KekProvider = {
   /** Wraps with the newest version of its KEK, and returns the id of this version. */

@@ -1,6 +1,6 @@
 // Turns anything that was thrown into a response. Each service has two tables: its public codes, and the public forms
-// of packages' errors. Any other error becomes `internal` without details, even if its code equals a public code.
-// Management uses RFC 9457's problem documents.
+// of packages' errors. Any other error, except about an unreadable request, becomes `internal` without details, even if
+// its code is a public one. Management uses RFC 9457's problem documents.
 import { publicFormOf } from '@weir/kit'
 import type { PageOf, PublicForms } from '@weir/kit'
 import { z } from 'zod'

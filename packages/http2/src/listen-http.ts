@@ -21,7 +21,9 @@ export type ListenOptions = Crowd & {
   port: number
   tls?: Tls
   handler: Handler
-  /** Called with the errors of a handler. The client gets 500 without a body. */
+  /**
+   * Called with errors of handlers and of the port. The client gets 500 without a body, if the response hasn't begun.
+   */
   onError: (error: unknown) => void
   timeouts?: Partial<Timeouts>
   /** The HTTP/2 implementation: our own (the default), or node:http2. */

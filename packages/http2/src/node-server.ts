@@ -1,5 +1,5 @@
-// An ordinary `http.Server` for `listenNode`, with the limits of all our listeners: 10 seconds for a head, 30 for a
-// whole request, one Host.
+// An ordinary `http.Server` for `listenNode`, with the limits of all our listeners (servers.ts), 30 seconds for a whole
+// request, and one Host.
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -59,7 +59,7 @@ async function respondInPieces(
   endPieces()
 }
 
-/** Returns undefined if the client is gone. */
+/** Returns undefined if the client is gone or was too slow. */
 async function answerOf(
   request: ReadableRequest,
   { handler, onError }: Exchange,

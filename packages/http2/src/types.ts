@@ -46,8 +46,8 @@ export type Tls = TlsPair & {
 export type Listener = {
   readonly port: number
   /**
-   * Takes no more connections and requests, lets open ones finish for `graceMs` (5 s), and then cuts the rest. Resolves
-   * when everything is closed.
+   * Takes no more connections, lets open requests finish for `graceMs` (5 s), and then cuts the rest. Resolves when
+   * everything is closed.
    */
   close(graceMs?: number): Promise<void>
 }

@@ -8,7 +8,7 @@ export type Losing = 'nothing' | 'asked' | 'answered'
 export type Proxy = {
   readonly port: number
   lose(what: Losing): void
-  /** The number of bytes sent to the broker. */
+  /** The number of bytes sent by clients, including lost ones. */
   asked(): number
   /** Ends all connections. */
   cut(): void

@@ -88,7 +88,7 @@ export async function hasMembers(groupPrefix: string): Promise<boolean> {
   return (await groupsOf(groupPrefix)).some(({ members }) => members.length > 0)
 }
 
-/** Returns all records that a read_committed reader sees now, by partition. */
+/** Returns all records that a read_committed reader sees now, one partition after the other. */
 export async function readRecords(topic: string): Promise<SourceRecord[]> {
   const calls = createBrokerCalls(connect(), 30_000)
   try {

@@ -10,8 +10,8 @@ export type ReceiptClaims = Readonly<Record<string, unknown>>
 
 /**
  * Returns the claims of a receipt. `keys` are JWKs; keys for other purposes are ignored.
- * @throws TokenError `tokens.not_a_receipt`, `tokens.receipt_key_unknown`, or `tokens.receipt_changed` for a change of
- * any byte except white space. Its message says why, without a full stop.
+ * @throws TokenError `tokens.not_a_receipt`, `tokens.receipt_key_unknown`, or `tokens.receipt_changed` if the signature
+ * is wrong. The error's message says why, without a full stop.
  */
 export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptClaims {
   const receipt = text.replace(/\s+/g, '') // a printed or mailed receipt contains line ends

@@ -110,7 +110,7 @@ function watched(
   }
 }
 
-/** Calls `tell` at most once per minute. An exporter that is down would otherwise log every second. */
+/** Calls `tell` at most once per minute. If the receiver is down, the exporter fails every second. */
 function seldom<Told>(tell: (told: Told) => void): (told: Told) => void {
   let lastMs = -warnEveryMs
   return (told) => {

@@ -26,7 +26,7 @@ export type Result = {
   seconds?: Spread
   /** The resource use of each service. */
   services?: Record<string, ServiceFigures>
-  /** Set if more than one process is measured. */
+  /** Set only by part `client`. */
   eventsPerSecond?: Spread
   meanBatch?: number
 }

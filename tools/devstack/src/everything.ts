@@ -1,6 +1,6 @@
 // Runs Kafka, the schema registry and Weir's three services on this machine, for `npm start`. auth and Kafka start
-// together: Kafka's listener for analysts waits until auth serves the keys that verify tokens, and auth becomes ready
-// after Kafka. The other services start when both are ready.
+// together: Kafka waits until auth serves the keys that verify analysts' tokens, and auth becomes ready after Kafka.
+// The other services start when both are ready.
 
 import { startAllOrNone } from './process/all-or-none.ts'
 import { demandUnlocked } from './process/folder-lock.ts'

@@ -98,8 +98,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * Starts and stops a broker once if this machine has no class archive yet. With the archive, later brokers start in two
- * thirds of the time (kafka/class-archive.ts). A broker that is busy or stops in a hurry creates no archive.
+ * Starts and stops a broker once if this checkout has no class archive yet. With the archive, later brokers start in
+ * two thirds of the time (kafka/class-archive.ts). A broker that is busy or stops in a hurry creates no archive.
  */
 export async function warmUp(
   options: Pick<StackOptions, 'folder' | 'onProgress' | 'signal'>,

@@ -1,4 +1,4 @@
-// Every command and program in the README and the guides runs in a test, or its document says why not.
+// Every command and program in the README, docs/*.md and the guides runs in a test, or its document says why not.
 import { expect, test } from '@jest/globals'
 
 import { codeBlocksOf, isCode } from '../src/code-blocks.ts'

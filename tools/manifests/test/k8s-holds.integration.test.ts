@@ -1,5 +1,5 @@
 // Compares the manifests with the code: ports, paths, images, shutdown. Checks that their references exist. Uses the
-// overlay `prod`, which has every component, and the overlay of the trial.
+// overlay `prod`, which has most components, and the overlay of the trial.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -49,7 +49,7 @@ function derive(state: ModelState, at: At, log: 0 | 1): ModelState {
   return { ...moved, sockets: [...state.sockets, { owner: at, connection, batch }] }
 }
 
-/** Sends the same bytes again, the lowest sequence first. */
+/** Sends a record in flight again, with the same bytes. */
 function sendAgain(rules: Rules, state: ModelState, at: At, index: number): ModelState {
   const { inFlight, connection, sequences } = state.owners[at]
   const flight = inFlight[index]

@@ -1,8 +1,8 @@
 // `npm test`: runs the static checks, then the tests that need no broker. If all pass, it runs the other tests against
 // one real broker and registry. `--unit` skips these other tests. `--all` runs them also after failures. A few failed
-// files get a second try (test-run/second-tries.ts). Other arguments go to jest (`npm test -- packages/kafka`), which
-// then runs only the files that they name, each once. With `--watch` jest runs again whenever a file changes. The last
-// line shows the counts.
+// files get a second try (test-run/second-tries.ts). Other arguments go to jest (`npm test -- packages/kafka`). Then
+// only the files that they name run, each once, without static checks. `--watch` runs jest whenever a file changes. The
+// last line shows the counts.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -35,7 +35,7 @@ export type TortureWorld = Omit<Theatre, 'farewell' | 'people'> & {
 export type TortureOptions = {
   folder: string
   kinds: readonly Kind[]
-  /** The time from the services' start to the full hour of their clocks. */
+  /** The time from the load's start to the full hour of the services' clocks. */
   fullHourAfterMs: number
   kekFolder: string
   platformKey: string

@@ -1,5 +1,5 @@
-// Decides which account a command uses: the account of the environment (WEIR_*), otherwise the profile's current
-// account, otherwise the demo's. Also saves logins and credentials in the profile.
+// Decides which account a command uses: the demo's with `--demo`, else the environment's (WEIR_*), else the profile's
+// current one, else the demo's. Also saves logins and credentials in the profile.
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'

@@ -58,7 +58,7 @@ function readDemo(path: string): Demo {
 const isHere = (hostname: string | undefined): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '')
 
-/** A demo file may be another person's. So its addresses get the user's own keys only if they are on this machine. */
+/** A demo file may be another person's. The user's own keys are sent only if all its addresses are on this machine. */
 export const isOnThisMachine = (addresses: ServiceAddresses): boolean =>
   [addresses.authUrl, addresses.ingestUrl, addresses.outputUrl].every((address) =>
     isHere(URL.parse(address)?.hostname),

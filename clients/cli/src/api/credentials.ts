@@ -13,7 +13,7 @@ import { adviceOnDemo, findStream, newCredentials } from './streams.ts'
 /**
  * Returns saved credentials, and never creates any. `scope` is for the error's advice: the scope that is needed, if not
  * both.
- * @throws CliError if the stream does not exist, or else if its credentials are not saved
+ * @throws CliError if no credentials are saved for this stream
  */
 export async function requireCredentials(
   session: Session,
@@ -116,7 +116,7 @@ export async function withCredentials<T>(
     return await use(credentials)
   } finally {
     await remove().catch((error: unknown) => {
-      // They are deleted with their stream.
+      // Credentials are deleted with their stream.
       if (error instanceof CliError && error.status === 404) return
       session.tell(
         `The temporary credentials could not be deleted: weir credentials revoke ${name} ${clientId}`,

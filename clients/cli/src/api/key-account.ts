@@ -1,6 +1,5 @@
-// Asks auth, once per command, to which account WEIR_API_KEY belongs. With a key of another account than the selected
-// one, management requests would change that account, but topics and saved credentials would be those of the selected
-// account.
+// Asks auth to which account WEIR_API_KEY belongs. With a key of another account than the selected one, management
+// requests would change that account, but topics and saved credentials would be those of the selected account.
 import { adviceOnKey, requireApiKey, withBillingId } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { failure } from '../errors.ts'

@@ -62,7 +62,7 @@ export const outputAdvice = {
   404: '`weir stream list` shows the input streams, `weir output list INPUT` shows the outputs of an input stream.',
 } satisfies Advice
 
-/** Finds an input stream or output by its name. Returns its path under /v2 and its record. Throws if there is none. */
+/** Finds an input stream or output by its name. Returns its path under /v2 and its record. Throws if neither exists. */
 export async function findStream(
   session: Session,
   name: string,

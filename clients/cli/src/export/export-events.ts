@@ -120,7 +120,7 @@ async function findShape(
   return shapes.length === 0 ? undefined : shapes.reduce(mergeShapes)
 }
 
-/** Returns the schema id of the topic's first event, so that a CSV file without events still has columns. */
+/** Returns the schema id of a wanted event at any time, so that a CSV file without events still has columns. */
 async function firstId(
   { topic, contracts, signal }: ExportRequest,
   schemas: Schemas,

@@ -43,7 +43,7 @@ export function createRows(
   }
 }
 
-/** Adds the column for the keyLink, which replaces a field of the same name. */
+/** Adds the column for the keyLink. Leaves out a field of the same name. */
 const keyLinkAdded = ({ kind, fields }: RecordShape): RecordShape => ({
   kind,
   fields: [

@@ -64,7 +64,7 @@ async function fetchSchema({ url, credentials }: RegistryLogin, id: number): Pro
   )
 }
 
-/** Returns undefined if the response is not from a registry. */
+/** Returns undefined if a second attempt may succeed. */
 async function answerTo(what: Parameters<typeof requestApi>[0]): Promise<ApiAnswer | undefined> {
   const answer = await requestApi(what).catch(() => undefined)
   if (answer === undefined || answer.status >= 500) return undefined

@@ -17,7 +17,7 @@ export type Scalar =
   | 'string'
   | 'bytes'
   | LogicalKind
-  /** For types without a column type: a union of several types, or a recursive record. */
+  /** For types without a column type, such as a union of a text and a number. */
   | 'json'
   /** Only Avro's null. */
   | 'nothing'

@@ -68,8 +68,8 @@ export async function openTopic(
 }
 
 /**
- * Kafka finds an offset by the time of deriving, which is later than the event. So reading starts at `fromMs`, minus
- * the difference of clocks. Reading always continues to the end, because a backfill or a retry derives old events late.
+ * For an output, Kafka finds an offset by the time of deriving, which is after the event's. So reading starts at
+ * `fromMs` minus the difference of clocks. It continues to the end, because a backfill or a retry derives events late.
  */
 const openAt = (
   { topic, group, brokers, isTls, token, deadlineMs }: TopicOptions,

@@ -24,7 +24,7 @@ export type TerminalPerson = {
   note(text: string): void
   /** Asks even if the input is a file or a pipe. Returns undefined if no terminal controls the process. */
   ask(question: string): Promise<string> | undefined
-  /** Like `ask`, without showing what is typed. */
+  /** Asks on stdin, and hides what is typed. */
   askHidden(question: string): Promise<string>
 }
 
@@ -152,7 +152,7 @@ async function ask(
     return await new Promise<string>((resolve, reject) => {
       lines.once('close', () => reject(failure('not confirmed, so nothing was done')))
       lines.question(question).then(resolve, reject)
-      // The question is shown only now, because before this point the terminal shows what is typed.
+      // A hidden prompt is shown only now, because until now the terminal shows what is typed.
       onReady()
     })
   } catch (error) {

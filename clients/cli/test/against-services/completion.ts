@@ -68,7 +68,7 @@ export function completionTests(ground: LookUpGround): void {
         [`weir listen ${input}`, [input, output]],
         ['weir stream delete --rec', ['--recursive']],
       ] as const) {
-        // Completion waits at most a second for names, which may be too short on a busy machine.
+        // Completion waits at most a second for names. This may be too short on a busy machine.
         const found = async () => isDeepStrictEqual(complete(shell, words), names)
         await pollUntil(found, { deadlineMs: 60_000, what: `${shell} completing ${words}` })
       }

@@ -1,5 +1,5 @@
-// The tests with running services share the services, and an account with the example contracts, which the command has
-// created. Each test has its own streams.
+// The tests with running services share the services, and an account that the command has created, with the example
+// contracts. Each test has its own streams.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {

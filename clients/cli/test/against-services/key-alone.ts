@@ -1,4 +1,4 @@
-// With only an API key, each command gets temporary credentials, and deletes them when it ends.
+// With only an API key, some commands get temporary credentials, and delete them at their end.
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// The columns of an export. tools/testkit tests that DuckDB reads these columns from Parquet.
+// The columns of an export. tools/docs tests that DuckDB reads these columns from Parquet.
 import { describe, expect, test } from '@jest/globals'
 import { readEventSchema } from '../../src/export/avro.ts'
 import { elementsOf } from '../../src/export/parquet.ts'

@@ -3,7 +3,7 @@
 import { listOf, objectOf, parseObject, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
-/** The addresses of the services, which output sends to the page. */
+/** The addresses of auth and ingest. Output sends them to the page. */
 export type Where = { readonly authUrl: string; readonly ingestUrl: string }
 
 export class Refused extends Error {

@@ -1,4 +1,4 @@
-// Erasures, read from auth's management API, version 2.
+// Erasures in auth's management API, version 2.
 import { Refused } from './calls.ts'
 import type { Calls, Where } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'

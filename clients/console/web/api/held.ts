@@ -11,7 +11,7 @@ export type Held = {
   readonly because: string
 }
 
-/** A decrypted field. The same path may have another level in another contract. */
+/** A personal field (in `Held`: decrypted). The same path may have another level in another contract. */
 export type PersonalField = {
   readonly contract: string
   readonly path: string

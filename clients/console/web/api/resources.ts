@@ -1,4 +1,4 @@
-// An account's streams, outputs, contracts, purposes and usage, read from auth's management API, version 2.
+// An account's streams, outputs, contracts, purposes and usage (from auth), lag and previews (from output).
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts'
 import { objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 
-/** Resolves once the event is stored. Throws Refused with ingest's sentence. */
+/** Resolves once the event is stored. Throws Refused if auth or ingest refuses. */
 export async function sendEvent(
   { billingId, calls }: Session,
   { input, contractId, event }: { input: string; contractId: string; event: Json },

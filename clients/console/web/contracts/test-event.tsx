@@ -21,7 +21,7 @@ type Props = {
   readonly session: Session
   readonly contracts: readonly Contract[]
   readonly inputs: readonly Input[]
-  /** Called before the event is sent. The returned function is called if ingest refuses the event. */
+  /** Called before the event is sent. The returned function is called if sending fails. */
   readonly onSend?: ((sent: Sent) => () => void) | undefined
   /** Called once the event is stored. */
   readonly onSent?: (() => void) | undefined

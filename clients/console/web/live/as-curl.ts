@@ -1,5 +1,5 @@
 // The commands that send an event again: as it was sent if that is known, else with the values of the stream that
-// decrypts most fields. The first gets an id token for the input stream.
+// decrypts most fields. The first command gets an id token for the input stream.
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 

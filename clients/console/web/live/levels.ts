@@ -1,4 +1,4 @@
-// Which events a derived stream gets (docs/wire-format.md, Derived streams). Output decides which; the page only
+// Which events a derived stream gets (docs/wire-format.md, Derived streams). Output decides this; the page only
 // explains.
 import type { Output } from '../api/account.ts'
 import type { LevelWords } from '../purposes/level-words.ts'

@@ -88,7 +88,7 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
 
 /** Joins input events with events of derived streams, which arrive in any order. */
 function joinByEnvelope(earlyMax: number) {
-  // Events that a derived stream may still show, oldest first.
+  // The kept input events by envelope, oldest first.
   const byEnvelope = new Map<string, LiveEvent[]>()
   // Derived events that arrived before their input event.
   const early = new Map<string, Early[]>()

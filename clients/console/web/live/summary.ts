@@ -1,4 +1,4 @@
-// A line that distinguishes an event from others: its first short texts that aren't encrypted.
+// A line that distinguishes an event from others: its first unencrypted texts, shortened.
 import { isObject } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'

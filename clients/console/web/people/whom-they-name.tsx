@@ -1,5 +1,5 @@
 // Whom the events of each device or session name, because an erasure covers all of these events. The search decrypts
-// nothing, so the page downloads the events, which the audit log records.
+// nothing, so the page downloads the events. The audit log records this.
 import { useState } from 'preact/hooks'
 import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'

@@ -1,4 +1,4 @@
-// Rate and lag of an input's derived streams, polled while the page is visible. Streams are polled one after another,
+// Rate and lag of inputs' derived streams, polled while the page is visible. Streams are polled one after another,
 // because output handles one such request of an account at a time.
 import { useEffect, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'

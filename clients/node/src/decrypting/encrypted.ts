@@ -82,8 +82,8 @@ export function decryptText(
 }
 
 /**
- * Returns the paths that a field may have in the contract, of which only the right one decrypts. Some decoders wrap a
- * union's value in an object with the branch's name, which is not part of the path.
+ * Returns the paths that a field may have in the contract. Only the right path decrypts. Some decoders wrap a union's
+ * value in an object whose member has the branch's name. The right path lacks this name.
  */
 function pathsOf(path: readonly string[]): string[] {
   const unwrapped = path.filter((name) => !/^(string|array)$|\./.test(name))

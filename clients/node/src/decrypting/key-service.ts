@@ -67,7 +67,7 @@ export function createKeyService(
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
-/** A token may have been revoked meanwhile, so a first 401 is worth another try. */
+/** A token may have been revoked meanwhile, so the first try is repeated after a 401. */
 function isWorthIt(outcome: JsonReply | Error, tries: number): boolean {
   if (outcome instanceof Error) return !(outcome instanceof RejectedError)
   const { status } = outcome

@@ -6,7 +6,7 @@ import { mapEncrypted } from './encrypted.ts'
 import type { Asked } from './key-service.ts'
 
 type HeaderValue = Bytes | string | number | Date
-/** kafkajs returns a list for a header that a record has several times, which Weir's records never have. */
+/** kafkajs returns a list for a header that occurs several times. Weir's records have no such header. */
 type Header = HeaderValue | readonly HeaderValue[] | undefined
 
 export type EncryptedEvent<Event = unknown> = {

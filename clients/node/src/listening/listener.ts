@@ -27,9 +27,9 @@ export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   }
 
 /**
- * Creates a listener. Events are plain JSON, and their fields are encrypted or decrypted as in the stream. Use only one
- * loop at a time. The iteration throws RejectedError when the stream can't be listened to any more. While a service is
- * unreachable, the listener keeps trying. @throws TypeError for invalid options
+ * Creates a listener. Events are plain JSON. Fields that an output may see are decrypted, even if they are encrypted in
+ * its topic. Use only one loop at a time. The iteration throws RejectedError when the stream can't be listened to any
+ * more. While a service is unreachable, the listener keeps trying. @throws TypeError for invalid options
  */
 export function createListener<Event extends object = Readonly<Record<string, unknown>>>(
   options: ListenerOptions,

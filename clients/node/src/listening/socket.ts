@@ -1,4 +1,4 @@
-// Opens one WebSocket to output, and resolves with the reason when it has ended.
+// Opens one WebSocket to output. `ended` resolves with an `Ending` (endings.ts).
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'

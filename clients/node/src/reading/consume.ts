@@ -28,7 +28,10 @@ const leaveTimeoutMs = 2_000
 const quietMs = 1_000
 const quietTimesMax = 60
 
-/** Resolves when all places are read. Rejects when kafkajs fails, which may be temporary. */
+/**
+ * Resolves when all places are read. Rejects with CallerError, ReadError, or an error of kafkajs, which may be
+ * temporary.
+ */
 export async function consume(kafka: Kafka, reading: Reading): Promise<void> {
   const consumer = kafka.consumer({
     // A new group has no other member, so there is no rebalance, even if an earlier consumer could not leave its group.

@@ -61,7 +61,7 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
   }
 }
 
-/** Refuses other tokens, because Kafka would close the connection without a reason. */
+/** Refuses refresh tokens, and texts that are no JWTs, because Kafka would close the connection without a reason. */
 function checkedIdToken(token: string): string {
   const looks = looksLike(token)
   if (looks === 'an id token' || looks === 'a JWT') return token

@@ -43,7 +43,7 @@ export type TopicOptions = SessionOptions & {
 }
 
 export type TopicSpan = {
-  /** Reading begins at the first record of each partition with this timestamp or a later one. */
+  /** Reading begins at the first record of each partition with at least this timestamp. */
   readonly fromMs?: number | undefined
 }
 

@@ -17,7 +17,7 @@ export type EventBuffer = {
 
 export type Room = {
   size(): BufferSize
-  /** Returns whether another event must be refused. */
+  /** Returns whether further events must be refused. */
   isOverfull(): boolean
   /** Resolves once the buffer is not full. */
   ready(): Promise<void>
@@ -25,7 +25,7 @@ export type Room = {
   flushed(): Promise<void>
 }
 
-/** The buffer accepts events beyond its size, up to this many times its size. */
+/** Beyond its size, the buffer accepts this many times its size. */
 const waitingFactor = 10
 
 export function createBuffer(max: BufferSize): EventBuffer {

@@ -119,7 +119,7 @@ function withoutToken(deps: DeliverDeps, batch: readonly Pending[], error: unkno
 }
 
 /**
- * If the whole request failed, the token was refused or events were sent too fast, the gate closes for all requests.
+ * The gate closes for all requests if the whole request failed, the token was refused, or events were sent too fast.
  * Otherwise only the failed events wait.
  */
 function sendAgain(deps: DeliverDeps, failed: readonly Failed[], isWhole: boolean): void {

@@ -60,7 +60,7 @@ function describe(type: avro.Type): string {
   return (descriptions[type.typeName] ?? `a ${type.typeName}`) + inBrackets(meaningOf(type))
 }
 
-/** Returns how to name the branch, which is needed only if several branches fit a value. */
+/** Returns how to name the branch. The name is needed only if two branches have the same JavaScript type. */
 function namedBranch(type: avro.Type): string {
   if (!(type instanceof avro.types.WrappedUnionType)) return ''
   const named = type.types

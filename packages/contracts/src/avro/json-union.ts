@@ -114,7 +114,7 @@ function refuseShape(
 
 const lastOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-/** The maximum number of branches that are tried for an object. Each trial reads all of it. */
+/** The maximum number of branches that are tried for a plain object. Each trial reads all of it. */
 const trialsMax = 8
 
 /** Returns the value from the first group that has a fitting branch. Throws if several branches of this group fit. */

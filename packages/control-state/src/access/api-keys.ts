@@ -1,5 +1,5 @@
-// Finds the calling account by the API key in its Authorization header, which is sent as a bearer token. The look-up
-// uses the key's hash, so the timing of the look-up reveals nothing about the key.
+// Finds the calling account by its API key, the bearer token of the Authorization header. The look-up uses the key's
+// hash, so the timing of the look-up reveals nothing about the key.
 import type { StateFollower } from '../tables/follow.ts'
 import type { ApiKeyRecord, KeyHolder } from '../records/records.ts'
 import { hashSecret } from './secrets.ts'

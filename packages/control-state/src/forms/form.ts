@@ -25,7 +25,7 @@ export const createForm = <T>(type: string, ...versions: readonly Reader<T>[]): 
   versions,
 })
 
-/** Creates a reader that accepts members that pass the guard, unchanged. */
+/** Creates a reader that returns the members unchanged if they pass the guard. */
 export const checked =
   <T>(guard: Guard<T>): Reader<T> =>
   (members) =>

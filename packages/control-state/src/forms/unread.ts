@@ -1,5 +1,5 @@
-// Tracks the records of followed topics that can't be read, until readable records replace them. While there are any,
-// the tables of these topics may be wrong.
+// Tracks unreadable records of followed topics, until readable records replace them. While there are any, the tables of
+// these topics may be wrong.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 

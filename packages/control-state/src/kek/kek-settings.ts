@@ -84,8 +84,8 @@ export function withKekRules<T extends z.ZodType<KekSettings>>(fields: T): T {
 }
 
 /**
- * Returns what is wrong with the lines, or undefined. The message contains the line number and the rule, never the
- * line.
+ * Returns what is wrong with the lines, or undefined. A message about a line contains its number and the rule, never
+ * its text.
  */
 function kekProblem(contents: Buffer | string): string | undefined {
   try {

@@ -5,7 +5,7 @@
 //   item      = [ key "=" ] provider ":" name
 //   key       = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all levels without their own item
 //   The KEK of `link` also wraps the key of the erasure log.
-//   An item without a key is for all keys that no other item names, and needs KEK_SINGLE=true.
+//   An item without a key is for all keys that no other item names. For several kinds, it needs KEK_SINGLE=true.
 import { readFileSync } from 'node:fs'
 import { kekNamesIn, levelOfPart, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import { bool, csv, keyRule, withUnit } from '@weir/kit'
@@ -67,7 +67,7 @@ export const kekWrapsFields = {
   KEK_SINGLE: bool()
     .default(false)
     .describe(
-      'allows one KEK for several kinds, and items of `KEK_WRAPS` without a kind. An attacker who controls one service then has the keys of all services',
+      'allows one KEK for several kinds, such as `KEK_WRAPS=file:name`. An attacker who controls one service then has the keys of all services',
     ),
 }
 

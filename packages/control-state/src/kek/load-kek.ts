@@ -64,8 +64,8 @@ const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
 const keyNameOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
- * Reads the lines for each use, a few times per start. So an added KEK version works immediately, and a removed version
- * stays in no process's memory.
+ * Reads the lines for each use: a few times per start, and for each heartbeat. So an added KEK version works
+ * immediately, and a removed version stays in no process's memory.
  */
 async function linesPlace(
   provider: 'file' | 'env',

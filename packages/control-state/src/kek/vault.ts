@@ -1,5 +1,5 @@
-// HashiCorp Vault's Transit engine as a source of KEKs, through its HTTP API. Vault receives the 32 bytes of a wrapping
-// key a few times per start, and never a key record. An error contains only the status of Vault's response, so no
+// HashiCorp Vault's Transit engine as a source of KEKs, through its HTTP API. Vault wraps and unwraps wrapping keys (32
+// bytes) a few times per start, and never key records. Of Vault's response, an error contains only the status, so no
 // message can contain a token or a key.
 //
 //   kek     = "vault:" name ":" version                 ; Transit's own version

@@ -130,7 +130,7 @@ const keptPart = (part: OpenPart): KeptPart => ({
   wipe: () => void part.bytes.fill(0),
 })
 
-/** Caches the decrypted keys of each stream until one of its records changes. */
+/** Caches the decrypted keys of each stream until a record that they depend on changes. */
 function keepOpened(source: KeySource) {
   const streams = new Map<string, OpenedStream>()
   const openedOf = (billingId: string, streamId: string): OpenedStream => {

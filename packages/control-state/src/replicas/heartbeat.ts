@@ -33,7 +33,7 @@ type HeartOptions = {
   readonly monotonic?: () => number
   /** Returns the demand by streamId since the last call. */
   readonly takeDemand?: () => Record<string, StreamDemand>
-  /** The decrypterNames that the replica is now ready to derive; undefined if there are none. */
+  /** Returns the decrypterNames whose streams the replica is now ready to derive; undefined if there are none. */
   readonly derives?: () => readonly string[] | undefined
 }
 

@@ -23,7 +23,7 @@ export type Heartbeat = {
   readonly keys: string
   /** The demand by streamId, for streams with any demand. */
   readonly streams: Readonly<Record<string, StreamDemand>>
-  /** The number of permitted wrapping keys that the replica can't unwrap; absent if there are none. */
+  /** The number of permitted wrapping keys that the replica hasn't unwrapped; absent if there are none. */
   readonly sealedRings?: number
   /** The ids of the KEKs in this replica's KEK_FILE or KEK; absent while they can't be read. */
   readonly keks?: readonly string[]

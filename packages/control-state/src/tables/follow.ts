@@ -25,7 +25,7 @@ export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> 
   readonly changes: ChangeLog
   /**
    * Resolves when all changes that were committed before the call are in the tables.
-   * @throws ControlStateError `control-state.unavailable`
+   * @throws ControlStateError `control-state.unavailable` if a record can't be read, or KafkaError `kafka.unavailable`
    */
   catchUp(): Promise<void>
   /**

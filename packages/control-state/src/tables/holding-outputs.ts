@@ -1,5 +1,6 @@
-// Finds the outputs whose topics may contain fields that were decrypted before an erasure. These fields stay there
-// until the topic's retention ends. Dead letter topics are left out, because their records are encrypted. No I/O.
+// Finds the outputs whose topics may contain, or whose readers may have, fields that were decrypted before an erasure.
+// In a topic, these fields stay until its retention ends. Dead letter topics are left out, because their records are
+// encrypted. No I/O.
 import { isDecryptedByReaders } from '../records/records.ts'
 import type { DerivedStream, ErasureRecord } from '../records/records.ts'
 import type { Streams } from './state.ts'

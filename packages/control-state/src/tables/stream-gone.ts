@@ -3,7 +3,10 @@ import type { StateFollower } from './follow.ts'
 import type { StreamRecord } from '../records/records.ts'
 import { controlTopic } from '../records/records.ts'
 
-/** Calls the listener once for each stream that existed and is gone. Returns a function that removes the listener. */
+/**
+ * Calls the listener once for each stream that was read since this call and is gone. Returns a function that removes
+ * the listener.
+ */
 export function onStreamGone(
   follower: Pick<StateFollower, 'tables' | 'onChange'>,
   listener: (stream: StreamRecord) => void,

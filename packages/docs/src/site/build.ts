@@ -1,5 +1,5 @@
-// Builds the site: every Markdown file of the repository as a page, the API of each service, and the files that they
-// link to. The build and the pages need nothing from other hosts.
+// Builds the site: every Markdown file of the repository as a page, the APIs in docs/openapi, and linked files. The
+// build and the pages need nothing from other hosts.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -22,7 +22,7 @@ export type SivKey = {
 /** The state of S2V after the associated data, before the plaintext. */
 export type AdState = {
   readonly d: Block
-  /** dbl(d) ^ k1, which is XORed with a plaintext shorter than a block. */
+  /** dbl(d) ^ k1, which is XORed with a plaintext shorter than a block, after padding. */
   readonly short: Block
 }
 
@@ -96,7 +96,7 @@ export function wipeSivKey(key: SivKey): void {
 
 // --- S2V ---
 
-/** Returns the CMAC (RFC 4493) of the workspace's data. Writes padding after the data. */
+/** Returns the CMAC (RFC 4493) of the workspace's data. Pads data whose last block is incomplete. */
 function cmac(key: SivKey, workspace: Workspace, length: number): Block {
   const { view } = workspace
   const schedule = key.macSchedule

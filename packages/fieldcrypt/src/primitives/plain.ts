@@ -1,4 +1,5 @@
-// The primitives in plain TypeScript, for comparison with the WebAssembly module, and for Node without WebAssembly.
+// The primitives in plain TypeScript: for comparison with the WebAssembly module, for Node without WebAssembly, and for
+// HMACs of long messages.
 import { unsafe } from '@noble/ciphers/aes.js'
 import { createHash, createHmac, createSecretKey } from 'node:crypto'
 import {

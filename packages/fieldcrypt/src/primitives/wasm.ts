@@ -1,5 +1,6 @@
 // The primitives with the WebAssembly module of packages/fieldcrypt/wasm. One call computes a whole path, HMAC or
-// field. After each call, everything in the module's memory that depends on a key is overwritten, except ciphers.
+// field. After each call, everything in the module's memory that depends on a key is overwritten, except ciphers and
+// workspaces.
 import { plainPrimitives } from './plain.ts'
 import type { LevelKey, LevelOf, MacHash, MacKey, Primitives, Siv, Workspace } from './types.ts'
 import { wasmBytes } from './wasm-bytes.ts'

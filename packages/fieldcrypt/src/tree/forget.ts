@@ -28,9 +28,8 @@ export function currentOf(tree: Tree, linkKey: MacKey, keyFieldValue: string): C
 }
 
 /**
- * Returns all links under which this value may have been encrypted in the term: those of all generations up to the
- * current one. Throws `key_unavailable` if a key record is missing, because fields under a missed link would stay
- * readable.
+ * Returns all links that this value may have had in the term: those of all generations up to the current one. Throws
+ * `key_unavailable` if a key record is missing, because fields under a missed link would stay readable.
  */
 export function linksOf(keys: TermKeys, keyFieldValue: string): Uint8Array[] {
   const { linkKey } = keys.link ?? missing(keys, 'link')

@@ -118,7 +118,7 @@ export function entriesOn(
   return { from, to }
 }
 
-/** Returns the order of two entries; false if the prefix of one is the beginning of the other. */
+/** Returns whether `one` is before `other`; false if one's prefix is the beginning of the other's. */
 const isBefore = (bytes: Buffer, one: number, other: number): boolean => {
   const shared = Math.min(bytes[one] ?? 0, bytes[other] ?? 0)
   return compareDigits(bytes, one + 1, bytes, other + 1, shared) < 0

@@ -1,7 +1,7 @@
 // The memory of one call. The caller writes into IO and KEY, calls one function, reads OUT, and calls `wipe`. Ciphers
 // and workspaces (siv.ts), which the caller allocates, follow in the memory.
 
-/** The message schedule of the current block. */
+/** The message schedule of the current block, or the key schedule of `encryptBlock`. */
 export const W = memory.data(640)
 export const STATE = memory.data(64)
 
@@ -12,7 +12,7 @@ export const IO = memory.data(4_096)
 export const KEY = memory.data(128)
 export const OUT = memory.data(64)
 
-/** Overwrites everything that depends on a key, and the first `used` bytes of IO. */
+/** Overwrites W, STATE, KEY and OUT, and the first `used` bytes of IO. */
 export function wipe(used: i32): void {
   memory.fill(W, 0, 640)
   memory.fill(STATE, 0, 64)

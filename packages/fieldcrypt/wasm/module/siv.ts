@@ -53,7 +53,7 @@ function pad(end: usize): void {
   memory.fill(end + 1, 0, ((end + 16) & ~15) - end - 1)
 }
 
-/** Writes the CMAC (RFC 4493) of the data to `mac`. Writes padding after the data. */
+/** Writes the CMAC (RFC 4493) of the data to `mac`. Writes padding after data whose last block is incomplete. */
 function cmac(cipher: usize, data: usize, length: i32, mac: usize): void {
   const isWhole = length > 0 && (length & 15) === 0
   if (!isWhole) pad(data + length)

@@ -18,7 +18,7 @@ const droppedBytesMax = 262_144
 export type Connection = {
   /** Ends requests and connections that have taken too long. Called about once a second. */
   sweep(timeouts: Timeouts, elapsedMs: number): void
-  /** Takes no more requests, and ends when the open ones are answered. */
+  /** Asks the peer to send no more requests, and ends when the open ones are answered. */
   finish(): void
 }
 
@@ -126,8 +126,8 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
     else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)
       resetStream(c, stream, errorCode.cancel)
   }
-  // A connection without requests ends even if the peer sends frames. One with unsent output ends if the peer sends
-  // none.
+  // A connection without requests ends even if the peer sends frames. A connection with unsent output ends if the peer
+  // sends no frames.
   const isIdle = c.streams.size === 0 && since(c.lastStreamMs) > idleTimeoutMs
   const isSilent = c.output.pendingBytes > 0 && since(c.lastFrameMs) > idleTimeoutMs
   if (isIdle || isSilent) endConnection(c, errorCode.noError)

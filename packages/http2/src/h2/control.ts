@@ -1,5 +1,5 @@
 // Handles the frames that aren't part of a request: settings, windows, pings, resets, priorities, the peer's GOAWAY
-// (RFC 9113 6.3 to 6.9). Each costs some of the connection's allowance.
+// (RFC 9113 6.3 to 6.9). Nearly all cost some of the connection's allowance.
 import { cost } from './bounds/allowance.ts'
 import { sendAllBodies, sendBody } from './answers.ts'
 import { closeStream, endConnection, noticePing, refuseStreams } from './ends.ts'

@@ -8,7 +8,7 @@ import type { H2Stream } from './stream.ts'
 
 /** The time for a peer to read our last frames and close. */
 const lingerMs = 1_000
-/** How long we accept requests that the peer sent before it received our GOAWAY. */
+/** The maximum time for requests that the peer sent before it received our GOAWAY. */
 const noticeMs = 2_000
 /** The acknowledgement of this PING shows that the peer has read all earlier frames. */
 export const noticePing = Buffer.from('finished', 'latin1')
@@ -53,8 +53,8 @@ export function closeAll(c: ConnectionState): void {
 }
 
 /**
- * Asks the peer to open no more streams, accepts those that it opened before it received this, and ends the connection
- * when all are answered (RFC 9113 6.8).
+ * Asks the peer by GOAWAY to open no more streams, accepts streams that it opened before, and ends the connection when
+ * all are answered (RFC 9113 6.8).
  */
 export function finishConnection(c: ConnectionState): void {
   if (c.isOver || c.hasNotice) return

@@ -89,7 +89,7 @@ export type ConnectionState = ConnectionOptions & {
   onBodyWanted: (stream: H2Stream) => void
   /** Called when the peer has read enough output. */
   onOutputRoom: () => void
-  /** Called when all connections together hold fewer bytes again. */
+  /** Called when the connection may get a window again. */
   onRoom: () => void
 }
 

@@ -101,7 +101,7 @@ export class H2Stream implements HttpRequest {
     return this.#isDropping || this.#reader !== undefined
   }
 
-  /** The time since which the client could send more of the body; undefined while we delay the client. */
+  /** The time since which the client owes more of the body; undefined if it owes nothing. */
   get owedSinceMs(): number | undefined {
     if (this.isEnded || this.isCut) return undefined
     if (!this.#isInPieces) return this.openedMs

@@ -1,6 +1,6 @@
 // Writes header blocks of responses (RFC 7541): fields of the static table by their index, all others as literals,
-// without the dynamic table. So a block's bytes never depend on earlier blocks, and those of constant responses can be
-// cached.
+// without the dynamic table. So a block's bytes never depend on earlier blocks, and the blocks of constant responses
+// can be cached.
 import { staticIndexOf, staticNameIndexOf } from './static-table.ts'
 
 /** Names must be in lower case, and values in Latin-1. */

@@ -52,7 +52,7 @@ export async function startAttacked(
 
 /**
  * Runs the attack while a client on another connection keeps sending. Every request of that client must succeed, the
- * server must report no error, and its memory must return to its size before the attack.
+ * server must report no error, and its memory must nearly return to its size before the attack.
  */
 export async function undisturbed<T>(server: Attacked, attack: () => Promise<T>): Promise<T> {
   const before = await server.memory()

@@ -32,15 +32,18 @@ export type Acl = {
   readonly operation: 'read' | 'write' | 'all'
 }
 
-/** Each function throws KafkaError `kafka.no_authorizer` if brokers have no authorizer and so allow everything. */
+/** Except `close`, each throws KafkaError `kafka.no_authorizer` if brokers have no authorizer and allow everything. */
 export type Acls = {
-  /** Includes ACLs that other programs created. */
+  /** Includes other programs' ACLs that fit the type `Acl`. */
   list(): Promise<Acl[]>
   /** Resolves once every broker has the ACLs. */
   allow(acls: readonly Acl[]): Promise<void>
   /** Revokes exactly these ACLs. Resolves once no broker has them any more. */
   revoke(acls: readonly Acl[]): Promise<void>
-  /** Revokes all ACLs of these principals, of any form. Resolves once no broker has them any more. */
+  /**
+   * Revokes ACLs of these principals: those that `list` returns if the handle has a prefix, otherwise all. Resolves
+   * once no broker has them.
+   */
   disallow(principals: readonly string[]): Promise<void>
   close(): Promise<void>
 }

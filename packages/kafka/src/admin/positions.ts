@@ -108,8 +108,8 @@ function isTaken(groupId: string, errorCode = UNKNOWN_TOPIC_OR_PARTITION): boole
 }
 
 /**
- * Asks the coordinator of one group about all remaining groups, and adds the results to `found`. The response says
- * which groups have other coordinators.
+ * Asks one group's coordinator about all remaining groups, until none remain. Adds the results to `found`. A response
+ * says which groups have other coordinators.
  */
 async function read(
   brokers: KafkaBrokers,

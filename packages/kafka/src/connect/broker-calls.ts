@@ -1,4 +1,4 @@
-// Calls that send one or several requests to brokers. After a retriable error, the whole call is repeated.
+// Calls that send one or several requests to brokers. After a retriable error, `run` repeats the whole call.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import type { ClusterState } from './cluster-state.ts'

@@ -26,7 +26,7 @@ export type BrokerConnection = {
    * sent.
    */
   send<Answer>(request: BrokerRequest<Answer>, untilMs: number): Promise<Answer>
-  /** False if the connection was lost, or was idle for so long that the broker may be closing it. */
+  /** False if the connection was lost or retired, or idle for so long that the broker may be closing it. */
   isUsable(): boolean
   /** Takes no further requests, and ends after the last response. */
   retire(): void

@@ -27,7 +27,7 @@ export function createKafka(options: KafkaOptions): Kafka {
   })
 }
 
-/** The last colon precedes the port, because an IPv6 address contains colons, too. */
+/** Splits at the last colon, because an IPv6 address contains colons, too. */
 const seedsOf = ({ brokers }: KafkaOptions): Address[] =>
   brokers.map((broker) => {
     const at = broker.lastIndexOf(':')

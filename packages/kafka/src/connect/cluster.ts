@@ -1,6 +1,6 @@
-// Sends a request to a broker, to the controller, or to the coordinator of a group or transactional id. Caches
-// coordinators until a request to them fails. Caches no partition leaders: callers ask for the topics that they need,
-// so that a missing topic doesn't affect other topics.
+// Sends a request to a broker, to the controller, or to the coordinator of a group or transactional id. Caches a
+// coordinator until it has moved or is unreachable. Caches no partition leaders: callers ask for the topics that they
+// need, so that a missing topic doesn't affect other topics.
 import { ProtocolError, findCoordinatorV4 } from '#client-library'
 
 import type { Address } from './broker-connection.ts'

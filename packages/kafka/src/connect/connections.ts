@@ -9,8 +9,8 @@ import { createSendGate } from './gate.ts'
 
 /**
  * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. `hot` and `cold`
- * are for the two fetch sessions, `pool` is for fetches without a session. The producer may end its connection earlier.
- * There are only six purposes, because a broker limits the connections of a host.
+ * are for the two fetch sessions, `pool` is for most fetches without a session. The producer may end its connection
+ * earlier. There are only six purposes, because a broker limits the connections of a host.
  */
 const ANSWER_WITHIN_MS = {
   control: 15_000,

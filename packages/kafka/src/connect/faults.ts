@@ -66,7 +66,7 @@ function chainOf(error: unknown): Error[] {
   return chain
 }
 
-/** If several parts of a request failed, returns the error that caused the other errors. */
+/** Returns the first error. Skips parts that Kafka didn't attempt because another part failed. */
 const firstOf = (errors: readonly unknown[]): unknown =>
   errors.find((error) => Object(error).apiId !== 'OPERATION_NOT_ATTEMPTED') ?? errors[0]
 

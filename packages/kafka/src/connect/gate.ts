@@ -3,9 +3,7 @@
 import { KafkaError } from '../errors.ts'
 
 export type SendGate = {
-  /**
-   * Runs `work` when the gate is open. Rejects with KafkaError `kafka.not_sent` if the gate opens only after `untilMs`.
-   */
+  /** Runs `work` when the gate is open. Rejects with KafkaError `kafka.not_sent` if that is after `untilMs`. */
   pass<T>(work: () => Promise<T>, untilMs: number): Promise<T>
   /** Shuts the gate until the returned function is called. Call that function exactly once. */
   shut(): () => void

@@ -164,7 +164,7 @@ export async function committedOffsets(
   return inOrder(partitions, committed).map((offset) => (offset < 0n ? undefined : offset))
 }
 
-/** Deletes the records before these offsets. Throws Kafka's own error if an offset isn't in the log. */
+/** Deletes the records before these offsets. Throws Kafka's own error if an offset is beyond the end. */
 export async function deleteBefore(
   brokers: KafkaBrokers,
   topic: string,

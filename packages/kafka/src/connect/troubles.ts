@@ -45,7 +45,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurit
   }
 
   function closedAtOnce(broker: string, isShaken: boolean): void {
-    // A login was refused a moment ago, and is the reason.
+    // The reason is a login that failed a moment ago.
     if (latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS) return
     note(`${broker} closes connections immediately; ${questionOf({ isTls, mechanism }, isShaken)}?`)
   }

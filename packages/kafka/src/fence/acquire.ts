@@ -38,7 +38,10 @@ export type OwnedLogs = {
 
 export type Acquiring = OwnedLogs & {
   readonly transactionalId: string
-  /** At least 30 s, because a broker can delay transactions for that long if a partition is new or has no leader. */
+  /**
+   * Should be 30 s or more, because a broker can delay transactions for that long if a partition is new or has no
+   * leader.
+   */
   readonly deadlineMs: number
 }
 
@@ -48,8 +51,9 @@ export type Acquired = {
   /** The offset of the fence's marker in each partition. All records of former writers are before it. */
   readonly markers: readonly bigint[]
   /**
-   * True if Kafka has given the transactional id another producer id than the partitions' former writer had. That
-   * writer is NOT fenced. The caller must make sure that the writer has stopped, and then acquire the partitions again.
+   * True if Kafka may have given the transactional id another producer id than the partitions' former writer had. If
+   * so, that writer is NOT fenced. The caller must make sure that the writer has stopped, and then acquire the
+   * partitions again.
    */
   readonly isNewIdentity: boolean
 }
@@ -61,8 +65,8 @@ export type Fencer = {
    */
   acquire(acquiring: Acquiring): Promise<Acquired>
   /**
-   * Returns the next identity of an owner. All batches of the owner must be acknowledged. Renew in time, because Kafka
-   * forgets a transactional id that isn't used for a week. Throws KafkaError `kafka.fenced` if another owner has
+   * Returns the next identity of an owner. All batches of the owner must be acknowledged before. Renew in time, because
+   * Kafka forgets a transactional id that isn't used for a week. Throws KafkaError `kafka.fenced` if another owner has
    * acquired the partitions, or Kafka has forgotten the id.
    */
   renew(transactionalId: string, identity: Identity): Promise<Identity>

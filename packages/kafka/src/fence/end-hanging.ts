@@ -37,8 +37,8 @@ export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>)
 }
 
 /**
- * Fences the logs if a transaction is open in one. Must run before the transactional id is acquired, which could abort
- * a transaction that must be committed. Throws what `acquire` throws.
+ * Fences the logs if a transaction is open in one. Must run before the transactional id is acquired, because that could
+ * abort a transaction that must be committed. Throws what `acquire` throws.
  */
 async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<void> {
   const open = await calls.run('look for open transactions', (brokers) => openIn(brokers, of))

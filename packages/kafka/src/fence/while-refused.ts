@@ -1,5 +1,5 @@
 // Retries a transaction's request if Kafka has certainly refused it with a retriable error, or never received it. Any
-// other error goes to the caller, because the outcome is unknown.
+// other error goes to the caller, because the outcome may be unknown.
 import { delay, hasCode } from '@weir/kit'
 
 import { protocolTypeOf } from '../connect/faults.ts'

@@ -50,7 +50,7 @@ type State = LanePlace & {
   waiting: Append[]
   out: { readonly appends: readonly Append[]; readonly batch: AppendBatch } | undefined
   sequence: number
-  /** The id of the topic that was fenced. */
+  /** The topic's id, known from the first batch on. */
   topicId: string | undefined
   hasEnded: boolean
 }

@@ -1,6 +1,6 @@
-// A batch on its way to a partition, as plain state that delivery.ts changes. If the outcome of a sent batch is
-// unknown, the batch is retried with exactly the same bytes, because a broker recognises a duplicate only by its
-// sequence numbers.
+// A batch on its way to a partition, as plain state that other files change. If the outcome of a sent batch is unknown,
+// the batch is retried with exactly the same bytes, because a broker recognises a duplicate only by its sequence
+// numbers.
 import { batchBytesMaxOf, packBatch } from '../protocol/record-batch.ts'
 import type { Compression } from '../protocol/compress.ts'
 import type { BatchEntry, BatchProducerId } from '../protocol/record-batch.ts'

@@ -22,7 +22,7 @@ export type DeliveryOutcome =
    * The broker refuses the producer's identity or its sequence numbers. An earlier attempt may have stored the batch.
    */
   | { readonly kind: 'fenced'; readonly cause: unknown }
-  /** The time-out passed before the batch was sent. */
+  /** The time-out has passed, and the batch is certainly not stored. */
   | { readonly kind: 'over' }
 
 export type Delivery<Batch extends WireBatch = WireBatch> = (
@@ -35,8 +35,8 @@ export type DeliveryParts<Batch extends WireBatch> = {
   /** Returns the producer id and sequence number for a batch that has none. */
   readonly identify: (batch: Batch, broker: number) => Promise<BatchProducerId>
   /**
-   * Called before the retry of a batch that was refused for its sequence numbers. Without this function the refusal is
-   * final.
+   * Called before the retry of a batch that was refused for its producer identity or sequence numbers. Without this
+   * function the refusal is final.
    */
   readonly renumber?: (batch: Batch) => void
 }

@@ -1,6 +1,6 @@
-// Producer ids for a producer's partitions. All partitions share the latest id. If the sequence numbers of a partition
-// are uncertain, the partition gets a new id before its next batch. With the old id the broker could take the new batch
-// for a duplicate, and acknowledge it without storing it.
+// Producer ids for a producer's partitions. A partition gets the latest id, and keeps it. If the partition's sequence
+// numbers become uncertain, it gets a newer id before its next batch. With the old id the broker could take the new
+// batch for a duplicate, and acknowledge it without storing it.
 import { initProducerIdV4 } from '#client-library'
 
 import { withTimeout } from '@weir/kit'

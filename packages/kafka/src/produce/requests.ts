@@ -29,7 +29,10 @@ export type ProduceRequests = {
    * be stored.
    */
   send(broker: number, batch: WireBatch): Promise<ProduceAnswer>
-  /** Removes a batch that no caller waits for. If no caller waits for any batch in flight, ends the connection. */
+  /**
+   * Removes a waiting batch that need not be sent any more. If no caller waits for any batch in flight, ends the
+   * connection.
+   */
   giveUp(batch: WireBatch): void
 }
 
@@ -133,7 +136,7 @@ function nextOf(line: Line, pace: Pace) {
 
 const NOTHING: ProduceAnswers = { answers: new Map(), throttleTimeMs: 0 }
 
-/** Removes the first batches from the queue, limited in total size, with at most one batch per partition. */
+/** Removes the first batches from the queue, limited in number and total size, with at most one per partition. */
 function takeGroup(waiting: Outgoing[], bytesMax: number): Outgoing[] {
   const places = new Set<string>()
   let bytes = 0

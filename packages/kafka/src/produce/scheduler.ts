@@ -38,7 +38,7 @@ export type SchedulerOptions = BatchProducerOptions & {
   readonly batchBytesMax: number
   /** Limits a batch further while a broker throttles. */
   readonly pace?: Pick<Pace, 'bytesMax'>
-  /** Called for a batch in flight that no caller waits for any more. */
+  /** Called for a batch in flight that no caller waits for any more, or whose topic was forgotten. */
   readonly giveUp?: (batch: LaneBatch) => void
 }
 

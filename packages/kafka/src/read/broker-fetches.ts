@@ -1,7 +1,7 @@
-// Fetches the followed partitions that one broker leads. A new reader's partition is fetched without a session up to
-// the log's end, and then in a fetch session: the hot session while records arrive often, otherwise the cold session,
-// which sends few requests that wait long. For each request, a broker checks every partition of the session, so idle
-// partitions must not be in the hot session.
+// Fetches the followed partitions that one broker leads. A reader's partition is fetched without a session up to the
+// log's end. Then the partition's first read_committed reader gets a place in a session: in the hot one while records
+// arrive often, otherwise in the cold one, with few requests that wait long. For each request, a broker checks every
+// partition of its session, so idle partitions must not be in the hot session.
 import type { FetchAnswer, FetchedPartition, FetchRequest } from '../protocol/fetch.ts'
 import { deliver } from './deliver.ts'
 import { endOf, keyOf, askedOf } from './fetch-reader.ts'

@@ -12,8 +12,8 @@ const RECORDS_AT_ONCE = 200
 const TURN_MS = 3
 
 /**
- * Ends early if the reader seeks during the delivery. `isRest` says that the log contains no records after the fetched
- * ones. Throws what the sink throws, and KafkaError `kafka.malformed`.
+ * Ends early if the reader seeks or is closed during the delivery. `isRest` says that the log contains no records after
+ * the fetched ones. Throws what the sink throws, and KafkaError `kafka.malformed`.
  */
 export async function deliver(
   reader: Reader,

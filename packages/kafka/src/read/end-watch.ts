@@ -1,4 +1,4 @@
-// Waits until everything is read that was committed at the time of the call. Concurrent callers share one request for
+// Waits until everything that was committed at the time of the call is read. Concurrent callers share one request for
 // the ends. A caller that arrives during a request waits for the next one, because the pending response may be too old.
 import { hasCode, withTimeout } from '@weir/kit'
 

@@ -1,6 +1,5 @@
-// An incremental fetch session (KIP-227), as plain data: what the broker fetches, and what the next request must
-// change. A request contains only partitions that were added, advanced or removed, so idle partitions add nothing to
-// it.
+// An incremental fetch session (KIP-227), as plain data: the wanted partitions, and what the next request must change.
+// A request contains only partitions that were added, advanced or removed, so idle partitions add nothing to it.
 import type { ByTopic, FetchPartition, FetchRequest } from '../protocol/fetch.ts'
 
 export type SessionPartition = FetchPartition & { readonly topicId: string }

@@ -1,5 +1,5 @@
-// Reads one partition as it is stored on its leader's disk, to find out which records still exist there. Aborted
-// records count, too, and so do records that a later record of the same key replaces.
+// Reads a topic's only partition as it is stored on its leader's disk, to find out which records still exist there.
+// Aborted records count, too, and so do records that a later record of the same key replaces.
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'

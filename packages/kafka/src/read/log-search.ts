@@ -22,7 +22,7 @@ import type { LedPartition } from './fetch-once.ts'
 export type Before = {
   readonly topic: string
   readonly partition: number
-  /** Exclusive. The log must contain all offsets before it. */
+  /** Exclusive; not beyond the log's end. */
   readonly to: bigint
 }
 

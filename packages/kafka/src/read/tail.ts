@@ -1,5 +1,6 @@
-// Reads one topic from given offsets on, as long as the topic exists. Delivers every committed record once, in the
-// order of its partition, even if brokers fail. Commits nothing, so it always starts from the given offsets.
+// Reads one topic from given offsets on, as long as the topic exists. Delivers every committed record once, unless
+// retention has removed it, in the order of its partition, even if brokers fail. Commits nothing, so it always starts
+// from the given offsets.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'

@@ -18,7 +18,7 @@ type Marker = { readonly producerId: bigint; readonly topic: string }
 const WRITE_TXN_MARKERS = 27
 const ABORT = false
 
-/** Requests an abort marker of each producer in partition 0 of the topic. */
+/** Requests an abort marker of each producer in partition 0 of the producer's topic. */
 const writeMarkers = createAPI<[readonly Marker[]], string>(
   WRITE_TXN_MARKERS,
   1,

@@ -5,7 +5,7 @@ import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/
 import { errorName, eventually } from './cluster.ts'
 import type { Cluster, Place } from './cluster.ts'
 
-/** A writer's producer id and epoch. The broker accepts only batches with the newest epoch that it knows. */
+/** A writer's producer id and epoch. The broker refuses batches with an older epoch than it knows. */
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Fence = {

@@ -83,7 +83,7 @@ async function abouts(topic: string): Promise<string[]> {
   return records.map(({ headers }) => headers['about']?.toString() ?? '')
 }
 
-/** Waits until no transaction is open in the logs, and returns their committed records. */
+/** Waits until no transaction is open in the logs, and returns the `about` headers of their committed records. */
 async function committed({ one, other }: Pair): Promise<string[][]> {
   await pollUntil(
     async () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 
 import { partitionOf } from '../../src/protocol/partition-of.ts'
 
-// Hashes from Kafka's own test of murmur2. The test makes them positive, as Kafka's partitioner does.
+// Hashes from Kafka's own test of murmur2. This test makes them positive, as Kafka's partitioner does.
 test.each([
   ['21', -973932308],
   ['foobar', -790332482],

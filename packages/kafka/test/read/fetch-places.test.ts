@@ -1,4 +1,4 @@
-// Which readers are fetched, and from which broker, without a real broker.
+// Which partitions are fetched, and from which broker. No broker runs.
 import { expect, test } from '@jest/globals'
 import { ProtocolError } from '@platformatic/kafka'
 

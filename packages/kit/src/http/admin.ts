@@ -10,7 +10,7 @@ export type AdminPortOptions = {
   host?: string | undefined
   port: number
   registry: Registry
-  /** Returns the reasons; empty if the service is ready. */
+  /** Returns why the service isn't ready; empty if it is. */
   readiness(): readonly string[]
   /** Returns problems that don't affect readiness. */
   warnings?(): readonly string[]

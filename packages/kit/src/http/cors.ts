@@ -1,6 +1,6 @@
 // Decides which pages of other origins may call a service (CORS): only those that a setting names. There are no
 // wildcards and no cookies: a page sends a bearer token, which somebody must have given to it. A request of an unknown
-// origin gets the same response as one without an origin, and the browser blocks it.
+// origin gets a response without CORS headers, and the browser blocks this response.
 import { csv, withUnit } from '../config/config-fields.ts'
 
 export const corsFields = {

@@ -1,4 +1,4 @@
-// What the log may show of an error: its class, code and stack, and its message unless the message may quote input.
+// What the log may show of an error: class, code, stack (not of an AppError), and the message unless it quotes input.
 // Causes from other libraries are shown only by class and code, because their messages often contain payloads.
 
 import { AppError } from '../errors.ts'

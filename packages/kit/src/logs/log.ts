@@ -19,9 +19,9 @@ const DEPTH_MAX = 6
 // Compared with the name in lower case, without - and _.
 const SECRET_NAME =
   /authorization|secret|apikey|platformkey|token|password|cookie|privatekey|privatepem|keyfieldvalue/
-// The same names in JSON text, for string values only, because child bindings are passed as JSON text.
+// The same names with a string value in JSON text: pino passes child bindings as JSON text.
 const SECRET_IN_JSON =
-  /"([^"\\]*(?:authorization|secret|api[-_]?key|platform[-_]?key|token|password|cookie|private[-_]?(?:key|pem))[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
+  /"([^"\\]*(?:authorization|secret|api[-_]?key|platform[-_]?key|token|password|cookie|private[-_]?(?:key|pem)|key[-_]?field[-_]?value)[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
 // A JWT anywhere in the text, or the text after an authentication scheme.
 const SECRET_IN_TEXT = /\beyJ[\w-]{8,}\.[\w-]*(?:\.[\w-]*)?|\b(Bearer|Basic) [\w.~+/=-]{8,}/g
 

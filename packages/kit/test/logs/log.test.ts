@@ -50,6 +50,7 @@ test.each([
   'cookie',
   'privatePem',
   'PLATFORM_KEY',
+  'keyFieldValue',
 ])('a field named %s is blanked at every depth and in child loggers', (name) => {
   const { log, lines } = capture()
   log.info({ [name]: 'hunter2', a: { b: [{ [name]: 'hunter2' }] } }, 'x')

@@ -16,7 +16,7 @@ export type ManagementRate = {
    * @throws Refusal `quota_exceeded`
    */
   ask(account: AccountRecord): void
-  /** Counts the response, which delays the account's next requests. */
+  /** Counts a large response as further requests. */
   answered(account: AccountRecord, bytes: number): void
 }
 

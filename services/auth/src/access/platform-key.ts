@@ -1,4 +1,4 @@
-// The platform key, which may create accounts. It comes from a setting, or from a file that the first start creates.
+// The platform key, which may create accounts. It is a setting, or in a file that auth creates if it is missing.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { access, link, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { Log } from '@weir/kit'

@@ -1,6 +1,6 @@
 // Mounts management endpoints. Before a handler runs, the caller is checked against the table of routes
-// (route-needs.ts). An endpoint that changes something must name its action, so that its refusals get into the audit
-// log, too. The writer of control state logs successful changes.
+// (route-needs.ts). An endpoint that changes something must name its action, for the audit entries of its refusals.
+// The writer of control state logs successful changes.
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
 import { isRole } from '@weir/control-state'

@@ -45,7 +45,10 @@ export type Routes = {
   readonly kafkaPrefix: string
   /** Returns the address of the page that explains a code. */
   readonly pageOf: PageOf
-  /** Returns false until control state is read and the keys exist, and during a restore. Discovery works even then. */
+  /**
+   * Returns false until all boot steps have succeeded, while a record can't be read, and during a restore. Discovery
+   * works even then.
+   */
   readonly isOpen: () => boolean
 }
 

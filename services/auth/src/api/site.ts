@@ -1,5 +1,5 @@
-// Serves the site at /docs: the files that packages/docs/src/site has built. Every error response links to one of its
-// pages: /docs/errors/<code>. The site contains no data of an account.
+// Serves the site at /docs: the files that packages/docs/src/site has built. Problem documents link to its pages
+// /docs/errors/<code>. The site contains no data of an account.
 import { existsSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { siteHeaders } from '@weir/docs'

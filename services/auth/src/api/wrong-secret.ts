@@ -1,4 +1,4 @@
-// Returns the secret of a refused request that may be a guess; otherwise undefined. packages/http-api limits guesses.
+// Returns the secret of a refused request if it may be a guess; otherwise undefined. packages/http-api limits guesses.
 import type { WrongSecret } from '@weir/http-api'
 import { bearerOf } from '@weir/control-state'
 

@@ -24,8 +24,8 @@ export type Sources = {
 }
 
 /**
- * Returns the entries of Kafka's audit log that are newer than those in the backup. Returns undefined if Kafka's log
- * ends before that of the backup, because it then doesn't show all erasures.
+ * Returns the entries of Kafka's audit log that are newer than those in the backup. Returns undefined if Kafka's log is
+ * empty or ends before that of the backup, because it then doesn't show all erasures.
  */
 export function liveEntries(
   live: readonly (Buffer | null)[],
@@ -53,7 +53,7 @@ export type ErasureSources = {
 
 /**
  * Returns since when erasures may be unknown. `sinceMs` is missing if all are known.
- * @throws AppError `backup.erasures_unknown` if neither the logs nor the operator say it
+ * @throws AppError `backup.erasures_unknown` without `lostSince`, if entries are missing, or both audit log and copy
  */
 export function erasuresLostSince({
   entries,
@@ -96,8 +96,8 @@ export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
 }
 
 /**
- * Returns, once for each topic, the newest record of each version of the wrapping key of the entries. Older records may
- * need a KEK that no longer exists.
+ * Returns the newest record of each version of the entries' wrapping key, for `weir.erasures` and for `weir.keys`.
+ * Older records may need a KEK that no longer exists.
  */
 export function logKeys(
   { live, backup, copy }: Sources,

@@ -1,5 +1,5 @@
-// Restores a backup: first `_restoring`, so that no service uses the keys, then links of data subjects, then all other
-// records in one transaction. auth removes `_restoring` when it has applied the erasures since the backup
+// Restores a backup: first `_restoring`, so that no service uses the keys, then lost links of data subjects, then all
+// other records in one transaction. auth removes `_restoring` when it has applied the erasures since the backup
 // (control/restore/reapply.ts). The writer's transactional id fences an auth that still runs.
 import type { AddressedRecord, Admin, Kafka, RangeReader, Transactor } from '@weir/kafka'
 import { AppError } from '@weir/kit'
@@ -97,7 +97,7 @@ type Plan = {
 }
 
 /**
- * Reads the backup. Writes the links of data subjects meanwhile, because there may be many. Returns the other records.
+ * Reads the backup. Meanwhile writes the links of data subjects if they are lost: there may be many. Returns the rest.
  */
 async function readBackup(
   restoring: Restoring,

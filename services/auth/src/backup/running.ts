@@ -1,4 +1,4 @@
-// Checks whether services are running. During a restore they would read states that never existed, and would write.
+// Checks whether services are running. During a restore they would read states that never existed, and write records.
 import { setTimeout } from 'node:timers/promises'
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { AppError } from '@weir/kit'

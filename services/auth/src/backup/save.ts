@@ -34,7 +34,7 @@ export async function* savedLines(
   yield `${endLine(count)}\n`
 }
 
-/** Yields one fetch after the other, because a topic may not fit into memory. */
+/** Fetches in steps, because a topic may not fit into memory. */
 export async function* topicRecords(
   { offsets, reader }: Pick<SaveDeps, 'offsets' | 'reader'>,
   topic: string,

@@ -31,12 +31,12 @@ export type SearchRequest = {
 export type Searches = {
   /**
    * Starts a search. Returns its id when the search is in the audit log.
-   * @throws Refusal `not_found`, `quota_exceeded`
+   * @throws ControlStateError `control-state.not_found`; Refusal `quota_exceeded`
    */
   start(changes: Changes, request: SearchRequest): Promise<string>
   /**
    * Searches one stream while the caller waits.
-   * @throws Refusal `not_searched` if the search would take long, or isn't possible now
+   * @throws Refusal `not_searched` if the search would take long, `unavailable` if it isn't possible now
    */
   now(input: InputStream, wanted: Wanted): Promise<Searched>
   /** Removes the records of searches that are older than an hour. */

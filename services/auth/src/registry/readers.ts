@@ -8,7 +8,10 @@ import { refusal } from '../errors.ts'
 import type { Call, Refusal } from '@weir/http-api'
 import type { Authenticator } from '../tokens/authenticate.ts'
 
-/** Returns the caller's account. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
+/**
+ * Returns the caller's account.
+ * @throws Refusal `invalid_credentials`, `too_many_failures`; for an API key, as `Callers.account` does
+ */
 export type Readers = (call: Call) => Promise<string>
 
 export function createReaders(deps: {

@@ -21,7 +21,7 @@ type State = 'unasked' | 'same' | 'away' | 'different'
 
 const everyMs = 15_000
 const allEveryMs = 3_600_000
-/** The newest ids are enough to detect a replaced or reset registry. All ids are checked from time to time. */
+/** The newest ids are enough to detect a replaced or reset registry. All ids are checked every hour. */
 const newestMax = 8
 
 const warningOf: Partial<Record<State, string>> = {

@@ -14,7 +14,7 @@ export type TokenService = {
   readonly issue: IssueTokens
   /**
    * Logs that this client can now read a derived stream.
-   * @throws Refusal `unavailable`
+   * @throws ControlStateError `control-state.unavailable`
    */
   trace(client: Client, requestId: string): Promise<void>
   readonly metrics: Pick<AuthMetrics, 'tokenIssued' | 'tokenRefused'>

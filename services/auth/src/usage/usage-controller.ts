@@ -23,7 +23,7 @@ export type UsageController = {
   /** The replicas, with each one's position in control state. */
   readonly replicas: ReplicaFollower
   readonly reconcilers: readonly Reconciler[]
-  /** Names the heartbeats that this replica can't read. Erasures and the expiry of keys wait until it can. */
+  /** Names the heartbeats that this replica can't read. Erasures and key rotations wait until it can. */
   warnings(): string[]
   forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
   close(): Promise<void>

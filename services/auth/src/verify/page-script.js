@@ -61,7 +61,7 @@ receipt.addEventListener('drop', (event) => {
 
 form.addEventListener('input', () => show()) // removes the result, which is about the earlier input
 
-// The file that the console saves with the salt. Its values are put into the fields that need them.
+// Enters the values of a file that the console has saved with the salt. Returns false for other text.
 function readNote(text) {
   const after = (name) =>
     [...text.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, one]) => one)

@@ -1,5 +1,5 @@
-// After ten wrong keys or tokens per minute and address, the status is 429. Each test has its own address, through a
-// proxy.
+// After ten wrong keys or tokens per minute and address, the status is 429. Each test sends its own addresses
+// in X-Forwarded-For, as a proxy does.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeAccount, platformKey, send, joinAuth, uniqueName } from '../support.ts'
 import type { Account, Reply, SharedAuth } from '../support.ts'

@@ -1,4 +1,4 @@
-// Compares the public documents with auth's code: they describe everything, and nothing else.
+// Compares the public documents with auth's code: they have all codes and operations, and no others.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses, shownTitles } from '@weir/docs-tools'
 import type { ErrorRow } from '@weir/http-api'

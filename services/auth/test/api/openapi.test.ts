@@ -1,4 +1,4 @@
-// Compares auth's OpenAPI document with its router: the document has all routes, and no others.
+// Compares auth's OpenAPI document with its router: the document has all routes except those of web pages and its own.
 import { expect, test } from '@jest/globals'
 import { openApi } from '../../src/api/openapi/document.ts'
 import { routesOfAuth } from './routes-of.ts'

@@ -1,5 +1,5 @@
-// Tests every route of auth with an API key of every role, and compares the result with the table of routes. The
-// requested objects don't exist, so nothing is changed. A permitted caller gets another status than 403.
+// Tests every route that needs a role with an API key of every role, and compares the result with the table of routes.
+// The objects in these requests don't exist, so nothing is changed. A permitted caller gets another status than 403.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { hasRole, isRole, roles } from '@weir/control-state'
 import type { Role } from '@weir/control-state'

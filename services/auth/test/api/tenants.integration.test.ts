@@ -174,7 +174,7 @@ const noPlatformKey = { status: 401, headers: new Headers(), text: 'no platform 
 
 const isRefused = (status: number): boolean => status === 401 || status === 404
 
-/** Names that must not be in a response, unless they were in the request. */
+/** Names that a request does not contain, so its response must not contain them, either. */
 const otherNames = (about: TenantNames): TenantNames =>
   about === tenants.nobodys ? tenants.theirs.names : tenants.nobodys
 

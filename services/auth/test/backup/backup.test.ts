@@ -1,4 +1,4 @@
-// Which files are valid as a backup.
+// Which files are valid as a backup, which erasures a restore knows, and which audit log it writes.
 import { Writable } from 'node:stream'
 import { expect, test } from '@jest/globals'
 import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'

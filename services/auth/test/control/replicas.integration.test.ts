@@ -1,4 +1,4 @@
-// Two replicas of auth at the same time: a change is valid at both once one has responded, and no name is given twice.
+// Two replicas of auth: what one creates is immediately usable at the other, and no name is given twice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { within } from '@weir/testkit'

@@ -1,4 +1,4 @@
-// Control state without Kafka, for tests. Changes go directly into the tables, and topics and groups are plain lists.
+// Control state without Kafka, for tests. Changes go directly into the tables, and topics and ACLs are in memory.
 // The test sets the clock.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'

@@ -47,7 +47,7 @@ export const byKeyField = {
   evenIfNoneFound: true,
 } as const
 
-/** Erases a data subject that has events. */
+/** Erases a data subject with these links. */
 export const eraseSubject = (
   deps: Memory['deps'],
   { subject, ...request }: Pick<EraseRequest, 'stream' | 'links'> & { readonly subject: string },
@@ -60,7 +60,7 @@ export const eraseSubject = (
     ...request,
   })
 
-/** Erases values of the stream `clicks` completely. */
+/** Erases values of the stream `clicks`, or withdraws levels, in as many transactions as necessary. */
 export async function eraseClicks(
   deps: Memory['deps'],
   request: Pick<EraseRequest, 'values' | 'levels' | 'reference'>,

@@ -1,4 +1,4 @@
-// Which records of former replicas are removed. Lists replace the topics.
+// Which records of former replicas and deleted streams are removed. Lists replace the topics.
 import { describe, expect, test } from '@jest/globals'
 import {
   countKey,

@@ -1,4 +1,4 @@
-// Usage, requested over the API. Also tests old usage, and usage of deleted streams. The tests write the records.
+// Usage, requested over the API, and its removal with a deleted stream. The tests write the records.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createBatchProducer, createKafka } from '@weir/kafka'
@@ -56,7 +56,7 @@ async function makeStream(name: string): Promise<string> {
 
 type Counted = { replica?: string; atMs: number; events: number; refused?: Record<string, number> }
 
-/** Writes the records that ingest would have written in that minute. */
+/** Writes the record that a replica of ingest would have written in that minute. */
 async function count(streamId: string, counted: Counted): Promise<void> {
   const { replica = 'r', atMs, events, refused = {} } = counted
   await producer.send(usageTopic, usagePartitionOf(streamId), {

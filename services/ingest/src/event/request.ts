@@ -12,7 +12,7 @@ export type RequestDeps = {
    * @throws AppError `invalid_token`
    */
   access: (authorization: string | undefined) => Access | Promise<Access>
-  /** False while revoked tokens may be unknown. */
+  /** False while revoked tokens or this month's counts may be unknown. */
   isFresh: () => boolean
   eventBytesMax: number
   schemaIdHeaders: readonly string[]

@@ -35,7 +35,7 @@ export function traceTakers(traces: Traces, store: Store, takersWith: (store: St
   return new Map([...untraced].map(([path, take]) => [path, traced(path, take)]))
 }
 
-/** Returns undefined if there is more than one traceparent header. */
+/** Returns undefined unless there is exactly one traceparent header. */
 export const traceparentOf = (request: HttpRequest): string | undefined =>
   request.headerCount('traceparent') === 1 ? request.header('traceparent') : undefined
 
@@ -65,7 +65,7 @@ function endRefused(span: Span, error: unknown): void {
   span.end(status >= 500 ? code : undefined)
 }
 
-/** Creates a span for each record, to which the spans of derived records refer. */
+/** Creates a span for each record. The spans of derived records refer to this span. */
 function storeOf({ tracing, kafkaPrefix }: Traces, store: Store, request: Span): Store {
   return (checked, nowMs, waiter) => {
     const names = namesOf(checked)

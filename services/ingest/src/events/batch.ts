@@ -69,7 +69,7 @@ export const mustPause = (batch: EventBatch): boolean =>
   batch.answer.length > wholeAnswerBytesMax ||
   mayBeInVain(batch)
 
-/** Returns whether Kafka has failed to store an event, and no event is stored yet. */
+/** Returns whether an event was `unavailable`, no event is stored yet, and the response has not begun. */
 const mayBeInVain = ({ unavailable, answer }: EventBatch): boolean =>
   unavailable !== undefined && answer.accepted === 0 && !answer.hasBegun
 

@@ -4,7 +4,9 @@
 export type FramedEvent = Buffer | 'too_large' | 'cut_off'
 
 export type Framing = {
-  /** Yields the events that end in this chunk, in order. An event that lies within the chunk shares its memory. */
+  /**
+   * Yields the events that end in this chunk, in order. An event that lies within the chunk shares the chunk's memory.
+   */
   push(chunk: Buffer): Iterable<FramedEvent>
   /** Ends the body, and returns the remaining events. */
   end(): Iterable<FramedEvent>

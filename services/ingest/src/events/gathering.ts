@@ -1,5 +1,5 @@
 // Joins octets from several chunks by copying. So a small part does not keep a large chunk in memory, and announced
-// octets take no memory before they arrive. Pure.
+// octets take no memory before they arrive. No I/O.
 
 const firstBytes = 1_024
 const nothing = Buffer.alloc(0)

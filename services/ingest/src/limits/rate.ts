@@ -1,7 +1,7 @@
 // Limits one stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md), by a token bucket
 // with the tokens of one second. Each replica may spend a share. The shares follow the demand of the last second.
 // Heartbeats report how many requests other replicas admitted. If wrong shares admitted too many requests, fewer are
-// admitted later, so no error is permanent. Pure.
+// admitted later, so no error is permanent. No I/O.
 
 /** The data that a heartbeat has about one stream. */
 export type PeerUse = {
@@ -101,7 +101,7 @@ export function takeFromRate(self: Rate, rate: number, nowMs: number): boolean {
   return true
 }
 
-/** Ends this replica's second. The demand in this second determines its next share. */
+/** Ends this replica's second. The demand in this second determines the replica's next share. */
 export function closeSecond(self: Rate, spanMs: number, live: Live, nowMs: number): void {
   fill(self, nowMs)
   self.demand = self.demanded / (spanMs / 1000)

@@ -1,5 +1,5 @@
 // Keeps the rates of all streams with recent requests at this replica, and applies the other ingest replicas' reports
-// of each second. Pure.
+// of each second. No I/O.
 import { liveForMs } from '@weir/control-state'
 import type { Replica, StreamDemand } from '@weir/control-state'
 import { closeSecond, createRate, forgetPeer, hearPeer, takeFromRate } from './rate.ts'

@@ -1,6 +1,6 @@
-// Counts the accepted events of each stream: by minute for reports, and by month for the limit. Keeps the counts in
-// memory, and creates the records that report them. Each record has a complete count, so writing a record again is
-// harmless. Nothing is allocated per event.
+// Counts accepted events and refusals of each stream by minute for reports, and accepted events by month for the limit.
+// Keeps the counts in memory, and creates the records that report them. Each record has a complete count, so writing a
+// record again is harmless. Nothing is allocated per event.
 import {
   countKey,
   countsTopic,

@@ -39,7 +39,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
 
   afterEach(() => expectUnharmed())
 
-  /** Checks that ingest still serves on the same port, and has counted no internal error. */
+  /** Checks that ingest still serves on the same port, and has counted no 500 or 503. */
   async function expectUnharmed(): Promise<void> {
     for (const protocol of protocols) {
       const client = await connect[protocol](scene.world.ingest.url)

@@ -1,6 +1,6 @@
-"""Sends a file as the body of one request with httpx, which nobody here wrote, and prints the answer.
+"""Sends a file as the body of one request with httpx, a third-party client, and prints the answer.
 
-Like many clients it reads nothing before it has sent everything.
+Like many clients, httpx reads nothing before it has sent everything.
 """
 
 import json

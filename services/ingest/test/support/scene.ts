@@ -34,7 +34,7 @@ export type SceneOptions = {
 export const startScene = async (options: Pick<SceneOptions, 'contracts'> = {}): Promise<Scene> =>
   sceneIn(await joinWorld(), options)
 
-/** Starts an ingest replica for one test, which may configure, inspect or stop it. */
+/** Starts an ingest replica that one test may configure, inspect or stop. */
 export async function startSceneApart({ env, ...options }: SceneOptions = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   return sceneIn({ ...shared, ingest: await shared.replica('ingest', env) }, options)

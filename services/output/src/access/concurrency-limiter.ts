@@ -1,5 +1,5 @@
 // Limits requests that need much memory or time: one at a time per account, and a maximum in total. So these requests
-// leave memory and time for derivation. If too many requests are waiting, another one is refused.
+// leave memory and time for derivation. If too many requests are waiting, further requests are refused.
 import { refusal } from '../errors.ts'
 
 /** Runs the work when there is room for it. Throws Refusal `busy` if too many requests are already waiting. */

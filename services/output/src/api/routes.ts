@@ -1,5 +1,5 @@
 // output's HTTP server. Upgrades go to the gateway, /docs and /openapi.json document the API, and /console serves the
-// console. The paths under /v2 serve data that only output has. auth serves all other management.
+// console. The paths under /v2 serve data that only output has. auth serves the management of accounts and streams.
 import type { Server } from 'node:http'
 import { createNodeServer } from '@weir/http2'
 import type { Guesses, Log, PageOf } from '@weir/kit'

@@ -11,8 +11,8 @@ export type DeadLetterTopics = {
    */
   list(what: DeadLetterListOptions): Promise<Listed | undefined>
   /**
-   * Retries the pending records. Calls `count` when an outcome is certain. Throws refusals `stream_disabled` and
-   * `unavailable`, and KafkaError.
+   * Retries the pending records. Calls `count` when an outcome is certain. Throws Refusal `stream_disabled` or
+   * `unavailable`, KafkaError, and errors of `transform`.
    */
   retry(options: RetryOptions, count: CountRetried): Promise<void>
 }

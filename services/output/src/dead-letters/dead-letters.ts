@@ -1,5 +1,5 @@
-// `…/dead`, `…/dead/retry` and `…/lag`. Lists the records of a derived stream that could not be derived, derives them
-// again, and shows the lag (docs/wire-format.md, Dead-lettered records, lag and preview). Shows no values of events.
+// `…/dead`, `…/dead/retry` and `…/lag`. Lists the dead-lettered records of a derived stream, derives them again, and
+// shows the lag (docs/wire-format.md, Dead-lettered records, lag and preview). Shows no values of events.
 import type { LogOffsets } from '@weir/kafka'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
 import { deadLetterTopicOf, isRebuilding, topicOf, transactionalIdOf } from '@weir/control-state'
@@ -175,7 +175,7 @@ export const showLag =
       })
       const lag = partitions.reduce((sum, one) => sum + one.lag, 0)
       const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax, deps) }
-      // Null if counting takes too long.
+      // Null if counting ended early.
       const total = (await dead.list(what))?.total ?? null
       const rebuild = isRebuilding(stream) ? {} : { rebuild: rebuildOf(stream) }
       return { status: 200, body: { lag, dead: total, partitions, ...rebuild } }

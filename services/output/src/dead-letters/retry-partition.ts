@@ -73,8 +73,8 @@ const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
 
 /**
- * Retries the records in `pending`, and removes the finished ones. All markers before `span.to` must be applied to
- * `pending`.
+ * Retries the records in `pending`, and removes records that have an outcome. All markers before `span.to` must be
+ * applied to `pending`.
  */
 export async function retryPending(
   deps: Deps,
@@ -94,8 +94,7 @@ export async function retryPending(
     } catch (error) {
       if (!hasCode(error, 'kafka.fenced', 'kafka.outcome_unknown', 'kafka.record_refused'))
         throw error
-      // A refusal identifies a record, and so counts as progress. A retry that is fenced repeatedly without progress
-      // ends.
+      // A refusal helps to find the refused record, so it is not counted. Other attempts without progress are limited.
       if (!hasCode(error, 'kafka.record_refused'))
         attempts = pending.size < before ? 0 : attempts + 1
       if (attempts >= ATTEMPTS_MAX)

@@ -8,8 +8,8 @@ export const TRANSACTION_TIMEOUT_MS = 10_000
 const LOOKS_EVERY_MS = 10_000
 
 /**
- * Runs `begin` and then `work`. Calls the function that `begin` returned once the results are stored, or can't be
- * stored any more. Rethrows what `work` throws.
+ * Runs `begin` and then `work`. When the results are stored, or can't be stored any more, calls the function that
+ * `begin` returned. Rethrows what `work` throws.
  */
 export async function whileOpen(begin: () => () => void, work: () => Promise<void>): Promise<void> {
   const over = begin()

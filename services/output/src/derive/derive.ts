@@ -35,8 +35,8 @@ const hourMs = 3_600_000
 
 /**
  * The returned function throws `derive.not_known_yet` if a key is missing: wait and try again.
- * `derive.unknown_contract` and `derive.no_such_era` are final once control state is newer than the record. It throws
- * `derive.corrupt` or an error of another package for a record that ingest did not write.
+ * `derive.unknown_contract` and `derive.no_such_era` are final once control state is newer than the record. For a
+ * record that ingest did not write, the function throws `derive.corrupt` or an error of another package.
  */
 export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): Derive {
   const derive = createDeriveSource(deps, stream, input)
@@ -103,7 +103,7 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
   return { record, schemaId, keyLink, contract, registryId, consent, timestampMs, takeEvent }
 }
 
-/** Returns the consent levels of the event, without those that the person has withdrawn since (docs/forgetting.md). */
+/** Returns the event's consent levels, without levels that the person withdrew after the event (docs/forgetting.md). */
 function consentLeft(
   { eraKeys }: Pick<DeriveDeps, 'eraKeys'>,
   { keyLink, timestampMs, consent: sent }: Source,

@@ -20,7 +20,7 @@ import type { ReportDeps } from './stream-reports.ts'
 
 export type Deriving = {
   start(): void
-  /** The number of events by which each derived topic is behind its input, as far as this replica knows. */
+  /** The number of events by which each derived topic is behind its input, in this replica's partitions. */
   lags(): Iterable<readonly [topic: string, lag: number]>
   /** The number of streams that this deployment may not derive because of their levels. */
   denied(): number
@@ -91,8 +91,8 @@ export function createDeriving(deps: DerivingDeps): Deriving {
 }
 
 /**
- * Logs whether control state is fresh. While it is stale, an erasure or a withdrawal may be missing, so nothing is
- * decrypted.
+ * Logs when control state becomes stale or fresh. While it is stale, an erasure or a withdrawal may be missing, so
+ * nothing is decrypted.
  */
 function watchFreshness({ follower, log }: DerivingDeps, onFresh: () => void): () => void {
   let wasFresh = true
@@ -124,7 +124,7 @@ function changed(parts: Parts, streamId: string, served: Served | undefined): vo
   for (const one of parts.held.values()) if (one.of.streamId === streamId) void end(parts, one)
 }
 
-/** Starts the stream's partitions that this replica owns, and ends its other partitions. */
+/** Starts the stream's partitions that this replica owns, and ends the stream's other partitions. */
 function settle(parts: Parts, served: Served): void {
   const { stream, input } = served
   const { streamId } = input
@@ -160,7 +160,7 @@ async function end(parts: Parts, one: Held): Promise<void> {
     settle(parts, { stream: now, input: one.served.input })
 }
 
-/** Reads the noted positions of all starting partitions in one request. */
+/** Collects partitions that start at the same time, and reads their noted positions together. */
 function createStarting({ deps, inputs }: Pick<Parts, 'deps' | 'inputs'>): (one: Held) => void {
   let waiting: Held[] = []
 

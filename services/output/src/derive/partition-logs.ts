@@ -54,7 +54,7 @@ export type PartitionLogsDeps = {
   readonly leaseMs?: number
 }
 
-// A fence can take 30 s if its topic has just been created.
+// A fence can take 30 s if a partition is new or has no leader.
 const ACQUIRE_WITHIN_MS = 40_000
 const LEASE_MS = 12_000
 const CLOSE_WITHIN_MS = 5_000

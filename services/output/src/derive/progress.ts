@@ -108,8 +108,8 @@ function dueOf(all: Iterable<Progressing>, max = Infinity): Notes {
 const notedMs = ({ stream }: { readonly stream: Stream }): number => stream.noted?.atMs ?? 0
 
 /**
- * Yields the lag of each derived topic, in input events. Leaves out a topic if the position or the input's end is
- * unknown for one of its partitions.
+ * Yields the lag of each derived topic, in input events, summed over the given partitions. Leaves out a topic if the
+ * position or the input's end is unknown for one of them.
  */
 export function* lagsOf(
   all: Iterable<Progressing>,

@@ -88,7 +88,7 @@ const limited = (
     }).catch(reject)
   })
 
-/** Keys are as secret as the values, so they aren't sent over a network in the clear. @throws Refusal `tls_required` */
+/** Keys are as secret as the values, so keys aren't sent over a network in the clear. @throws Refusal `tls_required` */
 function requirePrivacy({ proxies }: ReaderKeysDeps, { peer, header }: Call): void {
   const { address = '', isEncrypted } = peer
   const isLocal = /^(::ffff:)?127\.|^::1$/.test(address)

@@ -113,7 +113,7 @@ const isOfUse = ({ field }: Leaf): boolean =>
   field === consentField || !field.startsWith('svcMeta/')
 const consentField = 'svcMeta/consentLevels'
 
-/** `field` is the path in the contract, in which list elements have no numbers. */
+/** `field` is the path in the contract, without the numbers of list elements. */
 type Leaf = { readonly path: string; readonly field: string; readonly value: unknown }
 
 function leavesOf(value: unknown, path: string, field: string): Leaf[] {

@@ -101,7 +101,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   }
 }
 
-/** Records a refusal in the audit log, unless the service itself has failed. */
+/** Records a known caller's refusal in the audit log, unless the service itself has failed. */
 function tellRefused(
   { trace }: Pick<GatewayDeps, 'trace'>,
   watching: Watching | undefined,

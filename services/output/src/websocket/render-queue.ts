@@ -1,6 +1,6 @@
 // Renders a topic's records as messages, in order and in short turns. The messages of a turn are delivered together.
-// Between turns data is written to the sockets, so that a burst doesn't make fast clients look slow. A record that
-// can't be shown is skipped, and logged with its offset, never with its values.
+// Between turns data is written to the sockets, so that a burst doesn't make fast clients look slow. Records that can't
+// be shown are skipped and counted in the log, without their values.
 import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
 import type { Log } from '@weir/kit'

@@ -100,6 +100,6 @@ const hasClosed = (open?: Open): boolean =>
 
 function close(socket: WebSocket, why: Closing): void {
   socket.close(why.code, why.reason)
-  // A slow client reads the close frame late, after all earlier messages. ws waits 30 s for it.
+  // A slow client reads the close frame late, after all earlier messages. ws waits 30 s for the answer.
   if (why !== closing.tooSlow) setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
 }

@@ -55,7 +55,7 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
   await transactor.close()
 }
 
-/** Copies a stored record with the name of another contract. */
+/** Copies a stored record, but names another contract. */
 const namedAs = (
   { key, value, headers, timestampMs, partition }: SourceRecord,
   schemaId: string,

@@ -96,7 +96,7 @@ function poison(
 }
 
 test('poison of every kind amid good events is dead-lettered; no other event loses its place', async () => {
-  // Given people in several partitions, and invalid records for the partition of one of them
+  // Given people in several partitions, and invalid records for one person's partition
   await sendAll(0)
   await scene.untilDerived(input, 'out')
   const records = await storedIn(input)
@@ -107,7 +107,7 @@ test('poison of every kind amid good events is dead-lettered; no other event los
   const strangersKeyLink = stranger.record.headers['svc-key-link'] ?? Buffer.alloc(16)
   const bad = poison(victim.record, strangersKeyLink, await compiledExample('demo_v1'))
 
-  // When they are written, between two valid records without a key, and events continue
+  // When the invalid records are written, between two valid records with an empty key, and events continue
   const keyless = { ...asOut(victim.record), key: Buffer.alloc(0) }
   const foreign = [keyless, ...bad.map(([, record]) => record), keyless]
   await writeForeign(foreign.map((record) => ({ ...record, topic: input.topic, partition })))

@@ -238,7 +238,7 @@ test('who is erased cannot be read any more in the topic that was written before
     return answers.filter((answer) => answer['erased'] === true).length === 1
   }, soon)
   expect(Object.keys(byPerson(await readLake()))).toEqual(['bert'])
-  // Readers may use keys for 30 seconds after they got them.
+  // Readers may use keys for 30 seconds after a request.
   const path = `/v2/streams/events/erasures/${String(body['id'])}`
   const heard = await scene.account.call('GET', path)
   const states = asObject(expectStatus(heard, 200).body['states'])

@@ -2,7 +2,7 @@
 import { asObject } from '@weir/testkit'
 import type { ApartScene } from './scene.ts'
 
-/** The request's body, another key, or another replica. */
+/** The request's body, another API key, or another replica. */
 type How = { body?: unknown; key?: string; at?: string }
 type Answer = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 

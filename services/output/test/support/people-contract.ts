@@ -1,5 +1,4 @@
-// A contract with personal fields in lists and nested records, which may be null. The example contracts have no such
-// fields.
+// A contract with personal fields that are nullable lists, or in nullable records. The example contracts have none.
 const nullable = (name: string, type: unknown) => ({ name, type: ['null', type], default: null })
 const texts = { type: 'array', items: 'string' }
 

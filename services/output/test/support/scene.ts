@@ -24,7 +24,7 @@ export type Scene<World = SharedWorld> = {
   world: World
   account: Account
   topics: TopicReader
-  /** Creates a derived stream that the test run's output derives. */
+  /** Creates a derived stream that the scene's output service derives. */
   output(input: string, name: string, definition: object): Promise<TestStream>
   /** Sends one event and resolves when it is stored. */
   send(stream: TestStream, schemaId: string, event: object): Promise<void>
@@ -41,7 +41,7 @@ export const openScene = async (): Promise<Scene> => sceneIn(await joinWorld())
 
 export type ApartScene = Scene<SharedWorld & Pick<World, 'output'>>
 
-/** Starts an output replica for one test, which may configure, inspect or stop it. */
+/** Starts an output replica that one test may configure, inspect or stop. */
 export async function openSceneApart(env: ServiceEnv = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   const decrypterName = freshName('scene')

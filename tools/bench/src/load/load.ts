@@ -1,5 +1,5 @@
 // The load generator, a separate process. It opens connections and streams, and sends bodies in turn, for a warm-up and
-// then a measured time. It prints on stdout when the measured time starts, and later the results. It sends the next
+// then a measured time. It prints when the measured time starts and ends, and then the results. It sends the next
 // request after each response, or requests at a fixed rate.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'

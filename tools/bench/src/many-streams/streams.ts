@@ -10,7 +10,7 @@ export const services = ['auth', 'ingest', 'output'] as const
 const atOnce = 8
 export const inputSettings = { partitions: 1, limits: unlimited }
 
-/** Runs `work` in a world with each service pinned to one core, so that the benchmark's parts are comparable. */
+/** Runs `work` in a world with ingest and output pinned to the measured core, and auth to the other core. */
 export async function inWorld<Made>(
   { profileFolder }: PartOptions,
   work: (world: World, account: Account) => Promise<Made>,

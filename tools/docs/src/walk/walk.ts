@@ -1,6 +1,6 @@
-// Runs the commands of a Markdown page as its reader would: every ```sh block in one shell, in order. Compares the
-// output with the ```text block after each. Values that differ from run to run (ids, secrets, encrypted fields, times)
-// are compared only by their form.
+// Runs the commands of a Markdown page as its reader would: every ```sh block in one shell, in order. Callers compare
+// the output with the ```text block after each. Values that differ from run to run (ids, secrets, encrypted fields,
+// times) are compared only by their form.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -29,7 +29,7 @@ export function shBlocksOf(markdown: string): WalkBlock[] {
 }
 
 export type WalkShell = {
-  /** Resolves with the output of the commands; with `isDone`, as soon as the output satisfies it. */
+  /** Resolves with the output after the commands' end, once `isDone` accepts it, or after the time-out. */
   run(commands: string, isDone?: (output: string) => boolean): Promise<string>
   close(): void
 }

@@ -67,7 +67,7 @@ const ofIngest: Record<string, Provoke> = {
     send(scene, { body: await eventWith({ url: 'shop.example.com/products/1234' }) }),
 }
 
-/** On separate streams, because these requests exhaust their limits. */
+/** Most of these requests exhaust or disable a stream of their own. */
 const ofIngestLimits: Record<string, Provoke> = {
   scope_missing: async (scene) => {
     const { account, clicks } = scene

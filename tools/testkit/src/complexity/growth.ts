@@ -9,7 +9,7 @@ const growthMax = 20
 /** At the smallest size, a lower CPU time counts as this value, because such data fits into the CPU's caches. */
 const noiseMicros = 250
 /**
- * The lowest of this many attempts counts. A coarse CPU clock may make this value too low, so the next attempts start
+ * The lowest time of this many attempts counts. A coarse CPU clock may make it too low, so the next attempts start
  * again and measure for longer.
  */
 const roundsTogether = 4

@@ -20,7 +20,7 @@ export type FuzzOptions = {
 
 export type FuzzResult = {
   readonly runs: number
-  /** The inputs that ran new blocks, including the seeds. */
+  /** The seeds and other inputs that ran new blocks. */
   readonly kept: readonly Buffer[]
   readonly finding: FuzzFinding | undefined
 }

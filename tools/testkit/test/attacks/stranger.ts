@@ -1,5 +1,5 @@
 // The stranger, a separate process. It sends the same request twenty times per second, each on a new connection,
-// without waiting for responses, but never more than forty concurrently. Without a further order, it waits for the open
+// without waiting for responses, but never more than forty concurrently. After an empty order, it waits for the open
 // requests, and reports that it is done.
 import { exchange } from '../../src/complexity/exchange.ts'
 

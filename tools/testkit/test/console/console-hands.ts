@@ -151,7 +151,7 @@ export async function expectInRows(page: Page): Promise<void> {
   expect(new Set(await page.evaluate<number[]>(stacked))).toEqual(new Set([1]))
 }
 
-/** Sends several events of one person, with consent for the levels 0, 1, 2 and, without an output, 5. */
+/** Sends events of one person, with consent for the levels 0, 1, 2 and 5. No output has level 5. */
 export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,
   person: string,

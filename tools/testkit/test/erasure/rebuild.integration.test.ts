@@ -1,5 +1,5 @@
-// An output is rebuilt while events arrive and replicas of output die. Its old content is gone. Afterwards the output
-// contains each event of its input once, decrypted as currently permitted.
+// An output is rebuilt while events arrive and replicas of the service die. Afterwards its old content is gone: the
+// output contains each event of its input once, decrypted as currently permitted.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import type { SourceRecord } from '@weir/kafka'

@@ -127,7 +127,7 @@ def keks_in(path: str) -> dict:
 
 
 def keys_of(task: dict, account: str, message) -> Keys:
-    """Finds the topic's stream: only the right stream's label decrypts the keyLink. Records don't contain the id."""
+    """Finds the topic's stream, whose id is not in events: only the right stream's label decrypts the keyLink."""
     records = {}
     for record in read(task["kafka"], "weir.keys"):
         records[record.key().decode()] = record.value()

@@ -7,7 +7,7 @@ import { REPOSITORY } from '@weir/devstack'
 const python = join(REPOSITORY, '.weir/venv/bin/python')
 const timeoutMs = 60_000
 
-/** Runs a program of this folder to its end. Returns the lines of its output, which are JSON. */
+/** Runs a program, given by its path from this folder, to its end. Returns its lines of JSON, parsed. */
 export function runPython(script: string, input: object = {}): unknown[] {
   const { status, stdout, stderr } = spawnSync(python, [join(import.meta.dirname, script)], {
     input: JSON.stringify(input),
@@ -25,7 +25,7 @@ export type PythonProgram = {
   close(): void
 }
 
-/** Starts a program of this folder that responds to each line of JSON with a line of JSON. */
+/** Starts a program, in the same way, that responds to each line of JSON with a line of JSON. */
 export function startPython(script: string): PythonProgram {
   const child = spawn(python, [join(import.meta.dirname, script)])
   let errors = ''

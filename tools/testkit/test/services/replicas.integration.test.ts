@@ -1,4 +1,4 @@
-// Two replicas of each service, which share only Kafka. Each test makes a change through one replica, and waits until
+// Two replicas of each service, which share only Kafka. Most tests make a change through one replica, and wait until
 // it has reached the other replica.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'

@@ -1,4 +1,4 @@
-// Decodes a record of an input topic without code of Weir.
+// Decodes events as stored in topics without code of Weir.
 import type { SourceRecord } from '@weir/kafka'
 
 import { decode, numberOf } from '../events.ts'

@@ -1,5 +1,4 @@
-// Deletes a partition's oldest records, as retention does. Speaks Kafka's protocol directly, because no available
-// client supports this request.
+// Deletes a partition's oldest records, as retention does. Speaks Kafka's protocol directly, without Weir's client.
 //
 //   request  = int32 size, int16 api key 21, int16 version 1, int32 correlation, int16 -1 (no client id),
 //              int32 1, string topic, int32 partitions, *(int32 partition, int64 offset), int32 timeout

@@ -1,5 +1,5 @@
-// The slots for replicas. Each slot has its own proxy and broker listener. The listener advertises the proxy's address,
-// so that no client bypasses the proxy.
+// Slots for replicas. With one broker, each slot has its own proxy and listener. The listener advertises the proxy's
+// address, so that no replica bypasses the proxy.
 import { freePort } from '@weir/devstack'
 import type { ServiceName } from '@weir/devstack'
 

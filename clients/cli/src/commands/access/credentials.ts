@@ -108,7 +108,7 @@ async function revoke(
   }
 }
 
-/** Returns the clientId to revoke. Throws if there are several and none is given. */
+/** Returns the clientId to revoke. Throws if it is unknown or ambiguous. */
 function requireOne(name: string, clientIds: readonly string[], given?: string): string {
   const [first, ...others] = clientIds
   if (first === undefined) throw failure(`${name} has no credentials`)

@@ -120,7 +120,7 @@ async function requireReader(
 type Settings = Readonly<Record<string, string>>
 type Told = {
   readonly settings: Settings
-  /** Of the registry, if the client would refuse them among its own. Printed as comments. */
+  /** Settings of the registry that this client would refuse. Printed as comments. */
   readonly registry?: Settings
 }
 

@@ -179,8 +179,8 @@ function* linesAboutNone(session: Session, what: Export): Generator<string> {
 }
 
 /**
- * Returns auth's reason why the topic can't be read, which explains more than Kafka's error. Returns undefined without
- * an API key.
+ * Returns auth's reason why the topic can't be read: it explains more than Kafka's error. Returns undefined without an
+ * API key or a reason.
  */
 async function reasonNotToRead(session: Session, name: string): Promise<CliError | undefined> {
   if (session.account().apiKey === undefined) return undefined

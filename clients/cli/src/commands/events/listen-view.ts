@@ -45,7 +45,7 @@ export type ListenTally = {
 }
 
 /**
- * Counts the events that arrived and matched, and finds fields that no event had, because their names may be misspelt.
+ * Counts arrived and matching events, and finds fields that no event had, because their names may be misspelt.
  */
 export function createTally(paths: readonly string[]): ListenTally {
   const unseen = new Set(paths)

@@ -6,7 +6,7 @@ import type { Listed, Requested } from './people-file.ts'
 import type { EarlierRequest } from './person.ts'
 
 type Known = {
-  /** Those of this session, by `requestKey`. */
+  /** This session's requests, by `requestKey`. */
   readonly requests: ReadonlyMap<string, Erasure>
   readonly existing: (request: Requested) => Promise<Erasure | undefined>
 }

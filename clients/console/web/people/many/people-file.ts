@@ -14,7 +14,7 @@ export type Asked = {
 
 export type Listed = {
   readonly asked: Asked
-  /** All lines that name the person, for the results. */
+  /** The person's lines in the list, for the results. */
   readonly lines: readonly Asked[]
   /** The requests that a file of results has for the person. */
   readonly requested: readonly Requested[]

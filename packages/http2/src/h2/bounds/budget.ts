@@ -1,6 +1,6 @@
 // Limits the body bytes that all connections together hold for unanswered requests, plus those that their windows still
 // permit. Over the limit, connections that hold more than their share get no further window. So clients are slowed down
-// before a request is refused. Over twice the limit, incomplete bodies of these connections are dropped.
+// before a request is refused. Over twice the limit, these connections' requests with incomplete bodies are reset.
 
 import { windowDefault } from '../frames/frames.ts'
 
@@ -99,7 +99,7 @@ export function windowFor(budget: Budget, holder: Holder): number {
   return 0
 }
 
-/** Returns whether a connection that holds `heldBytes` must drop an incomplete body. */
+/** Returns whether a connection that holds `heldBytes` must reset a request with an incomplete body. */
 export const isExhausted = (budget: Budget, heldBytes: number): boolean =>
   budget.used > 2 * budget.bytesMax && heldBytes > shareOf(budget)
 

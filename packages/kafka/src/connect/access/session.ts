@@ -13,7 +13,9 @@ export type SessionOptions = {
   readonly broker: string
   readonly gate: SendGate
   readonly troubles: Troubles
-  /** Called if the session can't be renewed. The connection then takes no more requests, and ends. */
+  /**
+   * Called if no credentials arrive in time to renew the session. The connection then takes no more requests, and ends.
+   */
   retire(): void
 }
 

@@ -1,6 +1,6 @@
 // The usual way to derive exactly once is one transaction for all derived partitions of an input partition. If one of
 // them has no leader at the commit, Kafka 3.9 and 4.0 delay further transactions. Kafka 4.3.1 writes no marker to this
-// partition. If a later transaction in it is aborted, that marker aborts the committed record, too (KAFKA-20734).
+// partition. If a later transaction in it is aborted, the abort marker also aborts the committed record (KAFKA-20734).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addPartitionsToTxnV3,

@@ -1,4 +1,4 @@
-// Accounts: created by the platform, and readable with their API keys.
+// Accounts: created, limited and deleted by the platform, and readable with their API keys.
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { requireAccount } from '@weir/control-state'

@@ -1,5 +1,5 @@
 // The audit log (docs/wire-format.md Management). An account sees the entries about itself, and the platform sees
-// everything. Only the platform gets the chain, because it can only be verified as a whole.
+// everything. Only the platform gets the chain, because the chain can only be verified as a whole.
 import type { AuditEntry } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
 import { z } from 'zod'

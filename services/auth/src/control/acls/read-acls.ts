@@ -38,7 +38,7 @@ function mayRead({ kind }: StreamRecord, { scope }: Credential): boolean {
 }
 
 export type Difference = {
-  /** Principals with an ACL of Weir that may not read any more. */
+  /** Principals that have an ACL of Weir, but may not read any more. */
   readonly stale: readonly string[]
   readonly missing: readonly Acl[]
 }

@@ -1,6 +1,6 @@
 // Audit entries for requests that changed nothing: refused actions of known callers, and the number of requests without
-// a known key. The entries per caller and minute are limited. Further refusals are counted in one entry. Unknown
-// callers add at most one entry in ten minutes.
+// a known key. Each replica limits the entries per account and minute, and counts further refusals in one entry.
+// Unknown callers add at most one entry in ten minutes.
 import type { Log } from '@weir/kit'
 import type { Actor, Audited, AuditAction, AuditTarget } from '@weir/control-state'
 import type { Writer } from '../writer.ts'

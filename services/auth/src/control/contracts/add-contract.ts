@@ -39,7 +39,7 @@ export async function claimSubject(
 
 /**
  * Returns the owner of a subject: the first account that used it. The owner of an unused subject is the account with
- * the longest name at its beginning, such as `acme` for `acme-clicks`.
+ * the longest name that the subject starts with, such as `acme` for `acme-clicks`.
  */
 export function subjectOwnerIn(
   tables: Pick<Draft, 'account' | 'subjectOwner'>,

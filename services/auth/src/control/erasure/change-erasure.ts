@@ -13,7 +13,7 @@ export type ErasureChange = {
   readonly dueOn?: string | null | undefined
 }
 
-/** @throws Refusal `not_found` */
+/** @throws ControlStateError `control-state.not_found` */
 export function changeErasure(
   deps: Changes,
   { billingId, name, erasureId, ...wanted }: ErasureChange,

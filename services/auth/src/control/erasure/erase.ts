@@ -92,7 +92,7 @@ export const subjectOf = (salt: string, value: string): string =>
 
 /**
  * When this resolves, the erasure is accepted and can't be undone.
- * @throws Refusal `erasures_exceeded`, `none_found`, `unavailable`
+ * @throws Refusal `erasures_exceeded`, `none_found`, `not_found`, `quota_exceeded`, `unavailable`
  */
 export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
   const { stream, as, links, evenIfNoneFound, levels } = request
@@ -138,7 +138,7 @@ type Erasure = Subtrees &
     readonly check: (state: Streams & Erasures, put: { readonly changesNothing: boolean }) => void
   }
 
-// The maximum number of attempts. One fails if another replica or a rotation changes the keys first.
+// The maximum number of attempts. An attempt fails if another replica or a rotation changes the keys first.
 const triesMax = 20
 
 /** @throws Refusal `unavailable` if the keys of a term can't be read, because a missed link would stay readable */

@@ -23,7 +23,7 @@ export type Bounding = {
   readonly log: Log
 }
 
-/** Above this share of the limit, a warning is logged. */
+/** From this share of the limit on, a warning is logged. */
 const warnShare = 0.8
 
 export function erasedValuesOf(state: Streams & Erasures, billingId: string): number {

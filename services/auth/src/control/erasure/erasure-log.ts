@@ -68,7 +68,7 @@ const addressOf = (key: string): string => `${erasuresTopic}/${key}`
 
 /**
  * Decrypts an entry.
- * @throws AppError `backup.entry_unreadable`, ControlStateError `control-state.record_not_known`
+ * @throws AppError `backup.entry_unreadable`
  */
 export function openLogged(
   { wrappingKeys }: Pick<StateFollower, 'wrappingKeys'>,

@@ -30,7 +30,7 @@ const dayMs = 86_400_000
 const clocksDifferMsMax = 60_000
 
 const againMs = 3_600_000
-/** The pause if no replica has a heartbeat, or the clocks disagree. */
+/** The pause if the clocks disagree, or can't be compared. */
 const unsureMs = 10_000
 const tellEveryMs = 600_000
 
@@ -126,7 +126,7 @@ function expireOne(
 
 /**
  * Removes the keys of an era, and those of its term if the era is the last one. Also removes erasures without remaining
- * keys. Returns the number of key records.
+ * keys. Returns the number of removed key records.
  */
 export function removeEra(
   draft: Draft,

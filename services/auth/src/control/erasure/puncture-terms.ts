@@ -69,8 +69,8 @@ export function termsOf(
 }
 
 /**
- * Returns all links to remove; undefined if the trees have changed meanwhile.
- * @throws Refusal `unavailable` if the keys of a term can't be read, because a missed link would stay readable
+ * Returns all links to remove; undefined if a change or rotation made keys unreadable meanwhile.
+ * @throws Refusal `unavailable` if keys are unreadable for another reason, because a missed link would stay readable
  */
 export async function cutsIn(
   { follower }: Puncturing,
@@ -104,8 +104,8 @@ export type Subtrees = {
 }
 
 /**
- * Prepares a transaction that makes the first cuts, as many as fit. Returns undefined if the trees have changed
- * meanwhile.
+ * Prepares a transaction that makes the first cuts, as many as fit. Returns undefined if a change or rotation made keys
+ * unreadable meanwhile.
  * @throws as `cutsIn` does
  */
 export async function preparePiece(

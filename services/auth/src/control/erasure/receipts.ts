@@ -87,7 +87,7 @@ export type ReceiptRequest = {
   readonly outputs: (erasure: ErasureRecord) => Promise<OutputClaims>
 }
 
-/** @throws Refusal `not_found`, `not_complete`, `unavailable` */
+/** @throws ControlStateError `control-state.not_found`; Refusal `not_complete`, `unavailable` */
 export async function receiptFor(
   deps: Changes & Signing,
   request: ReceiptRequest,

@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const signsForMs = 30 * dayMs
 const clocksDifferMsMax = 60_000
-/** The lifetime of refresh tokens, which is the longest. */
+/** The lifetime of refresh tokens, the longest of all tokens. */
 const tokensLiveMs = 30 * dayMs
 
 export type Rotating = Omit<Changes, 'writer'> & { readonly wrappingKeys: WrappingKeys }

@@ -18,7 +18,7 @@ export type Abandoning = Changes & {
   readonly log: Log
 }
 
-/** Runs the remaining steps of a creation. If one fails, abandons the stream. */
+/** Runs the remaining steps of a creation. If one fails, abandons the stream, unless its name is already free. */
 export async function abandoning<Stream extends StreamRecord>(
   deps: Abandoning,
   reserved: Stream,

@@ -8,7 +8,7 @@ import { pinTopics } from './topic-pins.ts'
 import type { SetOtherwise, TopicPins } from './topic-pins.ts'
 
 export type KafkaPromises = {
-  /** @throws Refusal `unavailable` */
+  /** @throws KafkaError `kafka.unavailable` */
   check(): Promise<void>
   notReady(): string[]
 }

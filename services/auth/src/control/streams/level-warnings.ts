@@ -1,7 +1,7 @@
 // Warns of probable mistakes in a new output. The output is created nevertheless.
 import type { DerivedStream, Tables } from '@weir/control-state'
 
-/** Returns a sentence for each level of the output that has neither a personal field nor a purpose. */
+/** Returns a sentence for each level that has neither a personal field nor a purpose. */
 export function levelWarnings(
   state: Pick<Tables, 'account' | 'contractsOf'>,
   { billingId, consentLevels }: DerivedStream,

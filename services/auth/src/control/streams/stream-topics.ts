@@ -92,7 +92,7 @@ async function keepRecords(configs: Admin['configs'], stream: StreamRecord): Pro
 
 /**
  * Fences the new topics. Until then, a writer of a former topic of that name can still write to the new topic, with its
- * old sequence numbers. Returns the first topic that got such batches; otherwise undefined.
+ * old sequence numbers. Returns the first topic that such a writer has written to; otherwise undefined.
  */
 async function fenceAll(
   deps: StreamTopicsDeps,
@@ -131,7 +131,7 @@ const orOvertaken = (error: unknown): unknown =>
     ? refusal('unavailable', 'A former stream of that name is still being derived; try again')
     : error
 
-/** Creates all topics. If one exists, deletes the new ones, and returns its name. */
+/** Creates all topics. If one already exists, returns its name, and deletes the new topics. */
 async function createAll(
   topics: Admin['topics'],
   stream: StreamRecord,

@@ -21,7 +21,7 @@ export type SetOtherwise = {
 }
 
 const everyTopic: Pins = {
-  // The broker does not recompress, so a decompressed batch is never larger than the batch that was sent.
+  // The broker must not recompress: well-compressed batches need much memory (docs/adr/0030-compressed-records.md).
   'compression.type': 'producer',
   'unclean.leader.election.enable': 'false',
 }
@@ -80,7 +80,10 @@ export const allPins = ({ usual, always }: TopicPins, replication: number | unde
   ...(replication !== undefined && replication >= replicasForInSyncMin ? inSyncMin : {}),
 })
 
-/** Sets missing settings. Returns all settings, and the values that somebody has changed. Skips missing topics. */
+/**
+ * Sets missing settings, and corrects those in `always`. Returns all settings, and other values that somebody has set.
+ * Skips missing topics.
+ */
 export async function pinTopics(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   wanted: ReadonlyMap<string, TopicPins>,

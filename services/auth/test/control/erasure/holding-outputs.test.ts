@@ -1,5 +1,5 @@
-// The outputs that an erasure names: those that decrypt its levels, including deleted outputs, but no outputs that were
-// created later.
+// The outputs that an erasure names: those that decrypt its levels, including deleted outputs, but none that was
+// created after the erasure was applied.
 import { expect, test } from '@jest/globals'
 import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'

@@ -1,4 +1,4 @@
-// Keys that auth creates in advance: for the next era, for signing and for wrapping.
+// Keys that auth creates: for the next era, for signing and for wrapping.
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { ERA_MS, eraAt, termEndMs, termOf } from '@weir/fieldcrypt'

@@ -32,7 +32,7 @@ export type Flow = FlowDeps & {
   readonly all: Set<Stream>
   readonly taking: Taking
   readonly owning: Owning
-  /** Runs a turn of a cursor. Returns false if no work is left. */
+  /** Does a part of a cursor's work. Returns false if no work is left. */
   step(cursor: FlowCursor): boolean
   readonly end: InputEnd
 }

@@ -30,7 +30,7 @@ export type PartitionFlow = {
 }
 
 /**
- * The maximum number of records per stream in a turn. With more than two streams the number is smaller, so that a turn
+ * The maximum number of records per stream in a step. With more than two streams the number is smaller, so that a step
  * stays short.
  */
 const RECORDS_AT_ONCE = 200

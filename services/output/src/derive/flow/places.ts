@@ -1,6 +1,6 @@
 // Assigns streams to cursors of an input partition. A stream that can't keep up gets a cursor of its own. Cursors that
-// reach the same position are merged again. Offsets have gaps, so a turn of a cursor that is behind ends exactly at the
-// position of the next cursor.
+// reach the same position are merged again. Offsets have gaps, so a step of a cursor that is behind ends at the latest
+// at the position of the next cursor.
 import { newCursor, putBack } from './cursor.ts'
 import type { FlowCursor } from './cursor.ts'
 import type { Flow } from './flow.ts'

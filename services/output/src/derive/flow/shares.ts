@@ -4,8 +4,8 @@ import { createOthers } from '@weir/kit'
 /** After this time, earlier use counts half. */
 const HALF_LIFE_MS = 1_000
 /**
- * Only a single slow record makes a turn this long. The record's account then rests for four times the turn's duration
- * if other accounts have work.
+ * Only a single slow record makes a turn this long. The record's account then rests four times as long if another
+ * account had a turn in the last second.
  */
 const LONG_TURN_MS = 8
 const REST_PARTS = 4

@@ -1,7 +1,7 @@
-// Derives records for a stream and appends the results to its logs, in order. Stops when the stream can't take the next
-// record, and sets `hold` to the reason. Two rules apply. Dead letters are a barrier: they are sent after all earlier
-// records are stored, and no record follows before they are stored. An outcome that control state may still change
-// counts only after control state was read to its end.
+// Derives records for a stream and appends the results to its logs, in order. Stops when the turn is over, or when the
+// stream can't take the next record (then `hold` is the reason). Two rules apply. Dead letters are a barrier: they are
+// sent after all earlier records are stored, and no record follows before they are stored. An outcome that control
+// state may still change counts only after control state was read to its end.
 import type { EncodedRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import { mayChange, waits } from '../errors.ts'

@@ -1,8 +1,8 @@
 // Gives turns of a few milliseconds to partitions with work. The next turn goes to the account that has recently used
 // the least processor time, and to its partition that has used the least. So a busy account can use the rest of the
 // processor, on any number of partitions, without delaying a quiet account. A single record can take longer than a
-// turn. Its account then gets no turn for a while if other accounts have work, so that they rarely wait for slow
-// records.
+// turn. Its account then gets no turn for a while if other accounts have had turns recently, so that they rarely wait
+// for slow records.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createShares } from './shares.ts'
 

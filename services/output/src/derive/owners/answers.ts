@@ -1,5 +1,5 @@
 // Decides which partitions this replica owns, with the current candidates. Each answer is computed once, and cached
-// until the candidates of its decrypterName change. Pure.
+// until the candidates of its decrypterName change. No I/O.
 import type { Candidates } from './candidates.ts'
 import { createRendezvous } from './rendezvous.ts'
 

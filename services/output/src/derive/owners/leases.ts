@@ -9,7 +9,7 @@ export type Instant = { readonly wallMs: number; readonly uptimeMs: number }
 export type Lease = {
   /** When the first heartbeat of the current series without gaps was sent. */
   readonly since: Instant
-  /** When the last heartbeat was sent. */
+  /** When the heartbeat that last renewed the lease was sent. */
   readonly renewed: Instant
 }
 

@@ -1,6 +1,6 @@
 // Decides from the heartbeats in `weir.replicas` which input partitions this replica derives. Every replica reads the
-// same heartbeats and computes the same result, so no messages are needed. As far as clocks permit, only one replica at
-// a time derives a partition. The fence stops a former owner that still writes (packages/kafka/src/fence).
+// same heartbeats and computes the same result, without other messages. As far as clocks permit, only one replica at a
+// time derives a partition. The fence stops a former owner that still writes (packages/kafka/src/fence).
 import { followReplicas } from '@weir/control-state'
 import type { KnownReplica, ReplicaFollower } from '@weir/control-state'
 import type { Kafka } from '@weir/kafka'
@@ -16,10 +16,7 @@ export type Owners = {
    * is called first.
    */
   start(): Promise<void>
-  /**
-   * Returns whether this replica now derives the partition's streams of that decrypterName. False if its lease has
-   * ended.
-   */
+  /** Returns whether this replica now derives the partition's streams of that decrypterName. False without a lease. */
   isMine(of: InputPartition, decrypterName: string): boolean
   /**
    * Calls `told` soon after results of isMine may have changed, in a later turn of the event loop. Returns a function
@@ -109,7 +106,7 @@ function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollowe
   })
 }
 
-/** Logs the loss of the lease once, and resolves `heldFirst` when this replica first has the lease. */
+/** Logs each loss of the lease once, and resolves `heldFirst` when this replica first has the lease. */
 function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
   const heldFirst = Promise.withResolvers<void>()
   let wasHeld = false

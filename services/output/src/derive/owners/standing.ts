@@ -49,8 +49,8 @@ export function createStanding({ self, clock, replicas, onChange }: StandingOpti
     look,
     isMine(of, decrypterName) {
       if (isHeldNow()) return answers.isMine(of, decrypterName)
-      // The caller stops its work. `look` records this. Otherwise no change would be reported if the lease returns
-      // before the next regular `look`.
+      // The caller stops its work, so `look` records the loss. Otherwise no change would be reported if the lease
+      // returns before the next regular `look`.
       look()
       return false
     },

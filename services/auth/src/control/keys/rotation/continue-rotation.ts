@@ -1,7 +1,7 @@
 // Continues a key rotation. Runs on every auth replica, and a lease lets one replica work at a time. Each transaction
-// wraps a limited number of key records again. The last one removes the old wrapping keys. A transaction reads the last
-// committed records, so key records that an erasure has removed do not come back. Any replica can continue after a
-// crash, because all state is in control state.
+// wraps a limited number of key records again. The last one removes the old wrapping keys, except those of
+// the erasure log. A transaction reads the last committed records, so key records that an erasure has removed do not
+// come back. Any replica can continue after a crash, because all state is in control state.
 import { kekOf, keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
 import {
@@ -142,7 +142,7 @@ function wrapAnew(
   }
 }
 
-/** Removes the old wrapping keys, unless one of them still wraps a key record. */
+/** Removes the old wrapping keys, except those of the erasure log. Does nothing if one still wraps a key record. */
 function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord): boolean {
   const current = mineIn(deps, draft, rotation)
   if (current === undefined) return false
