@@ -1,5 +1,5 @@
 // Adds Kafka's other codecs to kafkajs, which reads only gzip. Keeps a codec that the program has given to kafkajs.
-// unpack-lz4.ts and unpack-snappy.ts are copies of files in packages/kafka; a test compares them.
+// unpack-lz4.ts and unpack-snappy.ts are copies of files of the services' Kafka client; a test compares them.
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import type kafkajs from 'kafkajs'
