@@ -39,7 +39,7 @@ export function createListener<Event extends object = Readonly<Record<string, un
   const {
     bufferEventsMax = 1_000,
     onGap = ({ reason, ms }) =>
-      notices('gap', `Events of ${Math.round(ms)} ms may be missing: reconnected (${reason})`),
+      notices('gap', `Not connected for ${Math.round(ms)} ms, ${reason}: events may be missing`),
     onRetry = ({ trouble }) => notices(trouble, `${trouble}. It keeps trying.`),
   } = options
   const stopping = new AbortController()

@@ -51,10 +51,10 @@ function addRotate(noun: Command, open: OpenSession): void {
         'save the credentials in the profile, even if it contains none of this stream',
       )
       .addOption(
-        new Option(
-          '--scope <scope>',
-          'the only thing that the credentials may do; without it, both',
-        ).choices(['send', 'listen']),
+        new Option('--scope <scope>', 'what the credentials may do; without it, both').choices([
+          'send',
+          'listen',
+        ]),
       )
       .action((name: string, options: RotateOptions, command: Command) =>
         rotate(open(command), name, options),
