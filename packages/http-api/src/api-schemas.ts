@@ -1,5 +1,5 @@
 // Converts the schemas of request bodies and responses to JSON Schema for OpenAPI documents. A body's schema checks it
-// at run time. The compiler checks responses, because their schemas are types of the code that renders them.
+// at run time. The compiler checks responses: the code that renders them has types inferred from their schemas.
 import type { JsonSchema } from '@weir/docs'
 import { z } from 'zod'
 

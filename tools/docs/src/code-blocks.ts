@@ -32,7 +32,7 @@ const beginsLikeACommand =
 /** Commands that tools/testkit/ci/prepare.sh runs before the tests. */
 const onlyInstalls = /^\$ python3 -m venv \S+ && \S+\/pip install .*$/
 
-/** Returns true if the block is a command or a program. */
+/** Returns true for programs, and for commands other than such an installation. */
 export function isCode({ language, text }: CodeBlock): boolean {
   if (onlyInstalls.test(text)) return false
   const isTyped = text.split('\n').some((line) => beginsLikeACommand.test(line))

@@ -34,7 +34,7 @@ const demoJson = {
   ],
 }
 
-/** Creates an empty home, and a folder two levels below the demo's. */
+/** Creates a folder two levels below the demo's, but no profile. */
 function machine(demo: unknown = demoJson) {
   const root = temporaryFolder()
   const cwd = join(root, 'a', 'b')

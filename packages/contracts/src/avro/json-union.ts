@@ -76,7 +76,7 @@ function readLeniently(union: Union, json: unknown, reading: JsonReading, depth:
   const ofShape = ofKind.filter((branch) => branch.mayBe(json, keys))
   if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
   if (name === undefined && ofShape.length === 0) refuseShape(union, ofKind, json)
-  // if only one branch is left, reading the value as that branch also gives the precise error
+  // If no branch fits, the only branch of the same kind gives the most precise error.
   const plain = ofShape.length === 0 ? ofKind : ofShape
   const [only] = plain
   if (!only) throw new Unreadable(union.sentence)

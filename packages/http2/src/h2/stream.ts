@@ -218,7 +218,7 @@ export class H2Stream implements HttpRequest {
     this.heldBytes = Math.max(count, Math.min(bytes.length, keptBytesMin)) + this.#usedBytes
   }
 
-  /** Copies a piece of the body, so that a small piece doesn't keep its whole chunk in memory. */
+  /** Copies the chunk, because even a small chunk would keep its whole socket buffer in memory. */
   #append(chunk: Buffer): void {
     const bytes = this.#keptBytes + chunk.length
     let kept = this.#kept

@@ -35,7 +35,7 @@ export type FindNextDeps = {
   readonly kafkaPrefix: string
 }
 
-/** The returned function throws DeriveError `derive.position_lost`, or a KafkaError of `PartitionLogs.acquire`. */
+/** The returned function throws DeriveError `derive.position_lost`, or a KafkaError as `PartitionLogs.acquire` does. */
 export function createFindNext(deps: FindNextDeps) {
   const { noted, log } = deps
 

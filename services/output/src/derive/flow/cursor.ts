@@ -11,7 +11,7 @@ export type FlowCursor = {
   readonly streams: Set<Stream>
   readonly queue: TakenPiece[]
   queuedBytes: number
-  /** The queue contains everything before this offset. */
+  /** The next offset to read into the queue. */
   queuedTo: bigint
   /** Undefined until records must be read. */
   following: Following | undefined
