@@ -3,7 +3,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { inspect, parseArgs } from 'node:util'
 import { holdMachine, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import { benchChanges } from './changes.ts'
 import { benchClient } from './client.ts'
@@ -13,6 +13,7 @@ import { benchIngest } from './ingest.ts'
 import { benchRest, benchStreams } from './many-streams/costs.ts'
 import { benchFleet } from './many-streams/fleet.ts'
 import { otherCore, pin } from './processes.ts'
+import type { PartOptions } from './part.ts'
 import { benchProducers } from './producers.ts'
 import { resultTableOf } from './results.ts'
 import { measureStalls } from './stalls.ts'
@@ -87,24 +88,30 @@ Object.assign(process.env, {
   KEK_FOLDER: folder,
   PLATFORM_KEY: makePlatformKey(),
 })
+const options: PartOptions = {
+  runs,
+  warmUpMs: 3_000,
+  measuredMs: seconds * 1000,
+  only: values.only,
+  events,
+  erasures,
+  streams,
+  brokerPid,
+  profileFolder: values.profile,
+  log,
+}
 const results: Result[] = []
+const failed: string[] = []
 try {
-  for (const name of wanted)
-    if (isPart(name))
-      results.push(
-        ...(await parts[name]({
-          runs,
-          warmUpMs: 3_000,
-          measuredMs: seconds * 1000,
-          only: values.only,
-          events,
-          erasures,
-          streams,
-          brokerPid,
-          profileFolder: values.profile,
-          log,
-        })),
-      )
+  for (const name of wanted.filter(isPart)) {
+    try {
+      results.push(...(await parts[name](options)))
+    } catch (error) {
+      // The results of the other parts took minutes.
+      failed.push(name)
+      log(`${name} failed: ${inspect(error)}`)
+    }
+  }
 } finally {
   await stack.stop()
   await rm(folder, { recursive: true, force: true })
@@ -120,4 +127,5 @@ const machine = {
 }
 if (values.json !== undefined)
   await writeFile(values.json, `${JSON.stringify({ machine, results }, null, 2)}\n`)
-process.exit(0)
+if (failed.length > 0) log(`failed: ${failed.join(', ')}`)
+process.exit(failed.length === 0 ? 0 : 1)

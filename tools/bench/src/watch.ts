@@ -28,6 +28,7 @@ const latencyRate = 2_000
 const latencyWarmUps = 4
 const tailRate = 500
 const watchers = 1_000
+const manyWebSockets = { CONNECTIONS_MAX: '20000', WEBSOCKETS_PER_CREDENTIAL_MAX: `${watchers}` }
 const warmUpMs = 4_000
 
 export async function benchLatency(options: PartOptions): Promise<Result[]> {
@@ -138,7 +139,10 @@ export async function withStreams(
   work: (streams: WatchedStreams) => Promise<void>,
 ): Promise<void> {
   const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
-  const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
+  const world = await startWorld({
+    ...manyWebSockets,
+    ...(profileFolder === undefined ? {} : { NODE_OPTIONS: flags }),
+  })
   try {
     const account = await signUp(world.auth.url)
     await account.contract('clickstream')
