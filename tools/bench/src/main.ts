@@ -1,4 +1,4 @@
-// `npm run bench [-- part …] [--json FILE]`: runs the given parts on a Kafka and registry of its own, and prints the
+// `npm run bench [-- part …] [--json FILE]`: runs each given part on a Kafka and registry of its own, and prints the
 // results. Only ratios within one run are comparable, because absolute figures depend on the machine.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
@@ -13,7 +13,6 @@ import { benchIngest } from './ingest.ts'
 import { benchRest, benchStreams } from './many-streams/costs.ts'
 import { benchFleet } from './many-streams/fleet.ts'
 import { otherCore, pin } from './processes.ts'
-import type { PartOptions } from './part.ts'
 import { benchProducers } from './producers.ts'
 import { resultTableOf } from './results.ts'
 import { measureStalls } from './stalls.ts'
@@ -75,46 +74,52 @@ const stalls = measureStalls(3_000)
 log(
   `the machine by itself stands still for ${stalls.percent} % of the time, ${stalls.longestMs} ms at most`,
 )
-const folder = await mkdtemp(join(tmpdir(), 'weir-bench-'))
-const stack = await startStack({ folder, ports: 'free', onProgress: log })
-const brokerPid = stack.brokerPid()
-if (brokerPid !== undefined) pin(brokerPid, otherCore)
-await makeKekFiles(folder)
-Object.assign(process.env, {
-  TMPDIR: folder, // the parts' files are deleted with this folder
-  KAFKA_BROKERS: stack.kafkaBrokers,
-  KAFKA_PREFIX: '',
-  SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
-  KEK_FOLDER: folder,
-  PLATFORM_KEY: makePlatformKey(),
-})
-const options: PartOptions = {
-  runs,
-  warmUpMs: 3_000,
-  measuredMs: seconds * 1000,
-  only: values.only,
-  events,
-  erasures,
-  streams,
-  brokerPid,
-  profileFolder: values.profile,
-  log,
+const temporary = tmpdir()
+
+/** Runs a part on a new Kafka, so that no figure depends on the parts before. */
+async function runPart(name: keyof typeof parts): Promise<Result[]> {
+  const folder = await mkdtemp(join(temporary, 'weir-bench-'))
+  const stack = await startStack({ folder, ports: 'free', onProgress: log })
+  try {
+    const brokerPid = stack.brokerPid()
+    if (brokerPid !== undefined) pin(brokerPid, otherCore)
+    await makeKekFiles(folder)
+    Object.assign(process.env, {
+      TMPDIR: folder, // the parts' files are deleted with this folder
+      KAFKA_BROKERS: stack.kafkaBrokers,
+      KAFKA_PREFIX: '',
+      SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
+      KEK_FOLDER: folder,
+      PLATFORM_KEY: makePlatformKey(),
+    })
+    return await parts[name]({
+      runs,
+      warmUpMs: 3_000,
+      measuredMs: seconds * 1000,
+      only: values.only,
+      events,
+      erasures,
+      streams,
+      brokerPid,
+      profileFolder: values.profile,
+      log,
+    })
+  } finally {
+    await stack.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
 }
+
 const results: Result[] = []
 const failed: string[] = []
-try {
-  for (const name of wanted.filter(isPart)) {
-    try {
-      results.push(...(await parts[name](options)))
-    } catch (error) {
-      // The results of the other parts took minutes.
-      failed.push(name)
-      log(`${name} failed: ${inspect(error)}`)
-    }
+for (const name of wanted.filter(isPart)) {
+  try {
+    results.push(...(await runPart(name)))
+  } catch (error) {
+    // The results of the other parts took minutes.
+    failed.push(name)
+    log(`${name} failed: ${inspect(error)}`)
   }
-} finally {
-  await stack.stop()
-  await rm(folder, { recursive: true, force: true })
 }
 log(`\n${resultTableOf(results)}`)
 const [cpu] = cpus()

@@ -1,5 +1,5 @@
 // Worlds with many input streams and their derived streams.
-import { signUp, startWorld } from '@weir/testkit'
+import { expectStatus, request, setting, signUp, startWorld } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { unlimited } from '../filled-stream.ts'
 import type { PartOptions } from '../part.ts'
@@ -8,6 +8,13 @@ import { measuredCore, otherCore, pin } from '../processes.ts'
 export const services = ['auth', 'ingest', 'output'] as const
 
 const atOnce = 8
+const highQuotas = {
+  streams: 10_000,
+  outputs: 20_000,
+  partitions: 100_000,
+  credentials: 100_000,
+  requestsPerMinute: 1_000_000,
+}
 export const inputSettings = { partitions: 1, limits: unlimited }
 
 /** Runs `work` in a world with ingest and output pinned to the measured core, and auth to the other core. */
@@ -19,6 +26,9 @@ export async function inWorld<Made>(
   const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
   try {
     const account = await signUp(world.auth.url)
+    const quotas = `/v2/platform/accounts/${account.billingId}/quotas`
+    const set = await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', quotas, highQuotas)
+    expectStatus(set, 200)
     await account.contract('clickstream')
     pin(process.pid, otherCore)
     for (const service of services)

@@ -9,6 +9,7 @@ import {
   Writer,
 } from '@platformatic/kafka'
 import type { Reader } from '@platformatic/kafka'
+import { inspect } from 'node:util'
 import { delay } from '@weir/kit'
 import type { EchoPlan } from './echo.ts'
 import { readPlainRecords } from './plain-kafka.ts'
@@ -141,7 +142,7 @@ async function whenLast<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()
     } catch (error) {
-      if (!JSON.stringify(error).includes('CONCURRENT_TRANSACTIONS')) throw error
+      if (!inspect(error, { depth: 8 }).includes('CONCURRENT_TRANSACTIONS')) throw error
       await delay(1)
     }
   }
