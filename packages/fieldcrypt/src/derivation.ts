@@ -105,8 +105,8 @@ export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: numb
 /** Returns the keyLink as UUID text, for the record key and for contracts whose field `keyLink` is a string. */
 export function keyLinkUuid(keyLink: Buffer): string {
   const text = keyLink.toString('hex')
-  const groups = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20)]
-  return `${groups.join('-')}-${text.slice(20)}`
+  const [a, b, c] = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16)]
+  return [a, b, c, text.slice(16, 20), text.slice(20)].join('-')
 }
 
 /** Returns a number for contracts whose field `keyLink` is an int. Two people may have the same number. */

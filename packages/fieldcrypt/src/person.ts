@@ -113,7 +113,8 @@ export class Person implements Cacheable {
     const field = { consent, level, path, value, text }
     const place = this.#sealed.findIndex((last) => isSameField(last, field))
     if (place >= 0) this.#sealed[place] = field
-    else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed.push(field)
+    // `push` would reserve memory for 16 more
+    else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed = this.#sealed.concat(field)
   }
 
   /** The number of cache entries that this person counts as. */
@@ -136,7 +137,7 @@ export class Person implements Cacheable {
     const cipher = this.#keyAt(level, consent, (key, of) => key.cipher(of))
     if (typeof cipher === 'string') return cipher
     if (this.#isWiped) return replaceLoose(cipher)
-    this.#levels.push({ level, consent, cipher })
+    this.#levels = this.#levels.concat({ level, consent, cipher })
     const oldest = this.#levels.length > CIPHERS_KEPT_MAX ? this.#levels.shift() : undefined
     if (oldest !== undefined) siv.wipe(oldest.cipher)
     return cipher

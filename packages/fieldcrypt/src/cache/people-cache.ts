@@ -6,7 +6,7 @@ import type { Person } from '../person.ts'
 export type CacheOptions = {
   /**
    * The maximum number of entries, for all streams together. An entry is a person, or a cipher of a person's level and
-   * consent. An entry takes about 1 kB: 0.7 kB of objects, and 0.35 kB of the WebAssembly module's memory (ADR 39),
+   * consent. An entry takes about 1 kB: 0.6 kB of objects, and 0.35 kB of the WebAssembly module's memory (ADR 39),
    * which does not shrink. Resident memory is up to twice as large, because V8 collects garbage late.
    */
   readonly entriesMax: number
