@@ -6,7 +6,7 @@ import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
 const lost = ['weir.control', 'weir.keys']
-/** One takes more than 3 s. Writes are at most 18 s late. */
+/** A try takes more than 3 s. Writes are at most 18 s late. */
 const TRIES_MAX = 8
 const all = slots.filter((slot) => slot !== 'output-3')
 
