@@ -6,6 +6,7 @@ import type {
   Credential,
   ErasureRecord,
   KeyHolder,
+  SigningKeyRecord,
   StreamRecord,
 } from '../records/records.ts'
 import type { SearchRecord } from '../records/people-records.ts'
@@ -31,6 +32,22 @@ export function indexApiKeys(): Index & { apiKey(hash: string): KeyHolder | unde
       if (record.type === 'account') for (const { hash } of record.apiKeys) holders.delete(hash)
     },
     clear: () => holders.clear(),
+  }
+}
+
+export function indexSigningKeys(): Index & {
+  signingKey(kid: string): SigningKeyRecord | undefined
+} {
+  const byKid = new Map<string, SigningKeyRecord>()
+  return {
+    signingKey: (kid) => byKid.get(kid),
+    add(record) {
+      if (record.type === 'signing-key') byKid.set(record.kid, record)
+    },
+    remove(record) {
+      if (record.type === 'signing-key') byKid.delete(record.kid)
+    },
+    clear: () => byKid.clear(),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   indexContracts,
   indexErasures,
   indexSearches,
+  indexSigningKeys,
   indexStreams,
 } from './indexes.ts'
 import type { ContractIndex, ErasureIndex, SearchIndex, StreamIndex } from './indexes.ts'
@@ -43,7 +44,8 @@ export function createTables(): FollowedTables {
   const contracts = indexContracts()
   const erasures = indexErasures()
   const searches = indexSearches()
-  const indexes = [apiKeys, streams, contracts, erasures, searches]
+  const signingKeys = indexSigningKeys()
+  const indexes = [apiKeys, streams, contracts, erasures, searches, signingKeys]
   return {
     ...state,
     store,
@@ -56,6 +58,7 @@ export function createTables(): FollowedTables {
     pendingErasures: erasures.pendingErasures,
     erasedValues: erasures.erasedValues,
     searches: searches.searches,
+    signingKey: signingKeys.signingKey,
     inputOf: ({ billingId, linkedStream, linkedStreamId }) => {
       const stream = state.stream(billingId, linkedStream)
       return stream?.kind === 'input' && stream.streamId === linkedStreamId ? stream : undefined

@@ -98,7 +98,7 @@ function open(
   { head, isEnd }: { head: RequestHead; isEnd: boolean },
 ): void {
   const stream = new H2Stream(id, head, c)
-  c.streams.set(id, stream)
+  c.streams.add(stream)
   c.lastStreamMs = c.clock.nowMs
   c.dispatchable.push(stream)
   if (!isEnd) return

@@ -14,6 +14,7 @@ import type { HeadCache } from './head/head-cache.ts'
 import { FrameOutput } from './frames/output.ts'
 import { peerDefaults } from './frames/peer-settings.ts'
 import type { PeerSettings } from './frames/peer-settings.ts'
+import { OpenStreams } from './open-streams.ts'
 import { createRecentStreams } from './recent-streams.ts'
 import type { RecentStreams } from './recent-streams.ts'
 import type { H2Stream } from './stream.ts'
@@ -40,8 +41,7 @@ export type ConnectionState = ConnectionOptions & {
   readonly decoder: HeaderDecoder
   readonly heads: HeadCache
   readonly allowance: CalmAllowance
-  /** The open streams, the oldest first. */
-  readonly streams: Map<number, H2Stream>
+  readonly streams: OpenStreams<H2Stream>
   readonly recent: RecentStreams
   /** Streams that the current chunk has opened. Their handlers run after the chunk is read. */
   readonly dispatchable: H2Stream[]
@@ -104,7 +104,7 @@ export const createState = (options: ConnectionOptions): ConnectionState => {
     decoder,
     heads: createHeadCache((block) => decodeHeaders(decoder, block)),
     allowance: createCalmAllowance(),
-    streams: new Map(),
+    streams: new OpenStreams(),
     recent: createRecentStreams(),
     dispatchable: [],
     acceptedMs: options.clock.nowMs,

@@ -1,7 +1,7 @@
 // Shares the event loop between accounts for long work: events that are costly to check or encrypt, and requests of
 // many events. Long work is done in pieces, one per turn of the loop, so other requests are served in between. Accounts
 // take turns, however much they send.
-import { createFairQueue, createOthers } from '@weir/kit'
+import { createFairQueue, createOthers, oncePerTurn } from '@weir/kit'
 import { refusal } from '../errors.ts'
 
 /** An event of at most this number of steps (10 ns each, together 1 ms) is processed immediately. */
@@ -31,7 +31,7 @@ export type LongWork = {
 export function createLongWork(nowMs = () => performance.now()): LongWork {
   const waiting = createFairQueue<() => void>()
   const turnForCostly = createCostlyTurns()
-  const others = createOthers(nowMs)
+  const others = createOthers(oncePerTurn(nowMs))
   /** The start of the piece in the current turn of the loop. */
   let sinceMs: number | undefined
 

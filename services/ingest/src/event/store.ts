@@ -1,6 +1,6 @@
 // Turns a checked event into a record that Kafka has acknowledged: encrypt, stamp, encode, produce. The timestamps of
 // the event and of the record, and the epoch of the keys, come from the same reading of the clock.
-import { randomInt } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import { consentLevelsOf } from '@weir/contracts'
 import { consentOf, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
@@ -166,5 +166,14 @@ function topicFor(stream: InputStream): string {
   return topic
 }
 
-/** Random, over the whole of int32 (docs/wire-format.md Ingest). */
-const newNonce = (): number => randomInt(-(2 ** 31), 2 ** 31)
+const nonces = new Int32Array(1_024)
+let noncesUsed = nonces.length
+
+/** Random, over the whole of int32 (docs/wire-format.md Ingest). Created in blocks, because a call for each is slow. */
+function newNonce(): number {
+  if (noncesUsed === nonces.length) {
+    randomFillSync(nonces)
+    noncesUsed = 0
+  }
+  return nonces[noncesUsed++] ?? 0
+}

@@ -33,61 +33,86 @@ const accepted: HttpResponse = Object.freeze({ status: 204 })
 
 /** Processes one event. Most events wait only for the broker. */
 export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
-  return andThen(accessOf(deps, request), (access) => {
+  return andThen(accessOf(deps, request), rethrow, (access) => {
     const stream = inputOf(access) // spec Authentication 2, 3
-    return countRefusals(deps, stream, () => {
+    const refuse = (error: unknown): never => {
+      if (!hasCode(error, 'http2.aborted'))
+        deps.limits.refused(stream, deps.now(), refusalOf(error).code)
+      throw error
+    }
+    try {
       deps.limits.admit(stream, deps.now()) // spec Limits
-      return andThen(bodyOf(deps, request), (body) => takeBody(deps, request, stream, body))
-    })
-  })
-}
-
-function takeBody(deps: IngestDeps, request: HttpRequest, stream: InputStream, body: Body): Answer {
-  return andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
-    const event = readEvent(active.contract, request, body)
-    const bytes = body?.length ?? 0
-    const checking = checkInTurn(deps.longWork, stream.billingId, active.contract, event)
-    // 204 only after the broker's acknowledgement
-    return andThen(checking, (key) => storeCounted(deps, { stream, active, event, key, bytes }))
+      return takeFrom({ deps, request, stream, refuse })
+    } catch (error) {
+      return refuse(error)
+    }
   })
 }
 
 type Answer = HttpResponse | Promise<HttpResponse>
 
-/** Calls `use` synchronously if the value is available, because an await would cost each event more than its checks. */
-function andThen<Value, Result>(
-  value: Value | Promise<Value>,
-  use: (value: Value) => Result | Promise<Result>,
-): Result | Promise<Result> {
-  return value instanceof Promise ? value.then(use) : use(value)
+type Taking = {
+  readonly deps: IngestDeps
+  readonly request: HttpRequest
+  readonly stream: InputStream
+  /** Counts the refusal, and throws the error again. */
+  readonly refuse: (error: unknown) => never
 }
 
-function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer): Answer {
-  const refuse = (error: unknown): never => {
-    if (!hasCode(error, 'http2.aborted'))
-      deps.limits.refused(stream, deps.now(), refusalOf(error).code)
-    throw error
-  }
-  try {
-    const answer = take()
-    return answer instanceof Promise ? answer.catch(refuse) : answer
-  } catch (error) {
-    return refuse(error)
-  }
+function takeFrom(taking: Taking): Answer {
+  const { deps, request, stream, refuse } = taking
+  return andThen(bodyOf(deps, request), refuse, (body) => {
+    const active = deps.contractFor(stream.billingId, schemaIdOf(deps, request))
+    return andThen(active, refuse, (found) => takeBody(taking, found, body))
+  })
+}
+
+function takeBody(taking: Taking, active: ActiveContract, body: Body): Answer {
+  const { deps, request, stream, refuse } = taking
+  const event = readEvent(active.contract, request, body)
+  const bytes = body?.length ?? 0
+  const checking = checkInTurn(deps.longWork, stream.billingId, active.contract, event)
+  // 204 only after the broker's acknowledgement
+  return andThen(checking, refuse, (key) =>
+    storeCounted(deps, { stream, active, event, key, bytes }),
+  )
+}
+
+/**
+ * Calls `use` synchronously if the value is available, because an await would cost each event more than its checks.
+ * Calls `refuse` with an error of the promise, or of `use` after it. The caller catches errors of a synchronous call.
+ */
+function andThen<Value, Result>(
+  value: Value | Promise<Value>,
+  refuse: (error: unknown) => never,
+  use: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  if (!(value instanceof Promise)) return use(value)
+  return value.then((resolved) => {
+    try {
+      return use(resolved)
+    } catch (error) {
+      return refuse(error)
+    }
+  }, refuse)
+}
+
+const rethrow = (error: unknown): never => {
+  throw error
 }
 
 function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResponse> {
   const { stream, bytes } = checked
   const nowMs = deps.now()
   deps.limits.reserve(stream, nowMs, bytes)
-  const { promise, waiter } = outcomeOf(deps.limits, { stream, nowMs, bytes })
+  const { promise, waiter } = outcomeOf(deps, { stream, nowMs, bytes })
   void deps.store(checked, nowMs, waiter)
   return promise
 }
 
 /** Keeps no reference to the event, so that its memory can be freed while Kafka stores the record. */
 function outcomeOf(
-  limits: StreamLimits,
+  { limits, now }: IngestDeps,
   { stream, nowMs, bytes }: { stream: InputStream; nowMs: number; bytes: number },
 ): { promise: Promise<HttpResponse>; waiter: Waiter } {
   const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()
@@ -97,6 +122,7 @@ function outcomeOf(
       resolve: () => resolve(accepted),
       reject(error) {
         limits.release(stream, nowMs, bytes)
+        limits.refused(stream, now(), refusalOf(error).code)
         reject(error)
       },
     },

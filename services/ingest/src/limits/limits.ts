@@ -33,19 +33,21 @@ export function createLimits({
   usage: UsageCounters
   counts: Pick<MonthCounts, 'elsewhere'>
 }): StreamLimits {
-  const requireCount = ({ streamId, limits }: InputStream, nowMs: number): void => {
+  const requireCount = (stream: InputStream, nowMs: number): void => {
+    const { streamId } = stream
+    const { eventCount } = numbersOf(stream)
     const elsewhere = counts.elsewhere(streamId, usage.monthAt(nowMs))
-    if (usage.inMonth(streamId, nowMs) + elsewhere >= Number(limits.eventCount))
+    if (usage.inMonth(streamId, nowMs) + elsewhere >= eventCount)
       throw refusal(
         'event_count_used_up',
-        `The stream has used up its ${limits.eventCount} events of this month`,
+        `The stream has used up its ${stream.limits.eventCount} events of this month`,
       )
   }
 
   return {
     admit(stream, nowMs) {
       requireCount(stream, nowMs)
-      const rate = Number(stream.limits.eventRate)
+      const { eventRate: rate } = numbersOf(stream)
       if (!rates.take(stream.streamId, rate, nowMs))
         throw refusal('event_rate_exceeded', `The stream accepts ${rate} events a second at most`)
     },
@@ -56,4 +58,18 @@ export function createLimits({
     release: ({ streamId }, nowMs, bytes) => usage.count(streamId, nowMs, -1, -bytes),
     refused: ({ streamId }, nowMs, code) => usage.refused(streamId, nowMs, code),
   }
+}
+
+type Numbers = { readonly eventCount: number; readonly eventRate: number }
+
+const numbers = new WeakMap<InputStream, Numbers>()
+
+/** Parses the stream's limits once. */
+function numbersOf(stream: InputStream): Numbers {
+  const known = numbers.get(stream)
+  if (known !== undefined) return known
+  const { eventCount, eventRate } = stream.limits
+  const parsed = { eventCount: Number(eventCount), eventRate: Number(eventRate) }
+  numbers.set(stream, parsed)
+  return parsed
 }
