@@ -46,7 +46,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       from: '    const answered = await produceOn(connection, version, { timeoutMs, batches })\n',
       to: `    void produceOn(connection, version, { timeoutMs, batches }).catch(() => undefined)
     const stored = { errorCode: 0, baseOffset: 0n }
-    const answers = new Map(batches.map((batch) => [placeOf(batch, version), stored]))
+    const answers = new Map(batches.map((batch) => [batchPlaceOf(batch, version), stored]))
     const answered = { answers, throttleTimeMs: 0 }\n`,
     },
   ],

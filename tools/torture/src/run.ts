@@ -14,7 +14,7 @@ import {
   untilQuiet,
 } from './calm.ts'
 import type { CalmDeps, CalmProgress } from './calm.ts'
-import { checkIndependently } from './check/check-independently.ts'
+import { checkIndependently, requirePython } from './check/check-independently.ts'
 import { checkSoFar, checkWorld } from './check/check-world.ts'
 import type { Checked } from './check/check-world.ts'
 import { createReadings } from './check/readings.ts'
@@ -85,6 +85,7 @@ type Spells = { count: number; storedAgainMs: number; derivedAgainMs: number }
 
 export async function runTorture(options: RunOptions): Promise<Report> {
   const startedMs = performance.now()
+  await requirePython()
   const kinds = await loadKinds()
   const world = await openWorld(await worldOptionsOf(options, kinds))
   try {

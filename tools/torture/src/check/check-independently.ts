@@ -28,13 +28,17 @@ type Deps = {
   readonly violations: Violations
 }
 
-/** @returns the number of derived records that it has read */
-export async function checkIndependently(deps: Deps): Promise<number> {
+/** Call before a run, so that no run ends without a result. */
+export async function requirePython(): Promise<void> {
   await access(python).catch(() => {
     throw new Error(
       '.weir/venv with confluent-kafka and fastavro is missing: tools/testkit/ci/prepare.sh installs it',
     )
   })
+}
+
+/** @returns the number of derived records that it has read */
+export async function checkIndependently(deps: Deps): Promise<number> {
   const { derivedRecords, violations } = asObject(await ask(questionOf(deps)))
   for (const what of Array.isArray(violations) ? violations : [])
     deps.violations.add('seen-from-outside', 'check_topics.py', String(what))
