@@ -66,9 +66,22 @@ async function testAll(): Promise<number> {
   if (!goesOn && late.length > 0)
     console.log('The rest did not run, as this failed; --all runs it.')
   if (suites.length === 0) console.log('No test ran.')
+  if (failedOfSoak())
+    console.log(
+      'A failed test belongs to npm run soak. For its programs: WEIR_TEST_SCALE=full npm test -- <file>',
+    )
   const { passed, failed, skipped } = sumOf(parts.all())
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   return failed > 0 || suites.length === 0 ? 1 : 0
+}
+
+/** Whether a test failed that needs programs which only the preparation of the soak installs. */
+function failedOfSoak(): boolean {
+  const outcomes = Object.entries(filesOf(parts.all()))
+  return scale(
+    false,
+    outcomes.some(([file, { failed }]) => failed > 0 && isSoaked(file)),
+  )
 }
 
 function checkThem() {
