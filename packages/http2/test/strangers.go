@@ -1,5 +1,5 @@
-// A client of Go's net/http, which nobody here wrote: so many requests at once with bodies of so many
-// bytes. Prints how many were answered with 204.
+// Sends requests to a URL with Go's net/http, all at the same time. Arguments: the URL, the number of requests, and the
+// bytes of each body. Prints how many responses were 204.
 package main
 
 import (
