@@ -1,6 +1,5 @@
-// The open streams of a connection, in a sorted array. In a Map that changes with each request, V8's garbage collector
-// would keep closed streams for seconds: the Map often moves to a new table, and each old table, until a full
-// collection frees it, keeps the next one.
+// The open streams of a connection, in a sorted array. A Map would keep closed streams in memory for seconds: it often
+// gets a new table, and the old table keeps the new one alive until V8 collects all garbage.
 
 export class OpenStreams<Stream extends { readonly id: number }> {
   readonly #streams: Stream[] = []

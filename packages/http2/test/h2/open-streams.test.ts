@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { OpenStreams } from '../../src/h2/open-streams.ts'
 
 /** Opens `count` streams. Some close immediately, others when ten are open. */
-function playedOut(count: number, nth: number) {
+function openAndClose(count: number, nth: number) {
   const streams = new OpenStreams<{ readonly id: number }>()
   const expected = new Map<number, { readonly id: number }>()
   const close = (id: number): void => {
@@ -21,7 +21,7 @@ function playedOut(count: number, nth: number) {
 }
 
 test.each([3, 5, 7])('streams may close in any order, and stay sorted by age (%d)', (nth) => {
-  const { streams, expected } = playedOut(200, nth)
+  const { streams, expected } = openAndClose(200, nth)
   expect(streams.size).toBe(expected.size)
   for (let id = 0; id < 402; id += 1) expect(streams.get(id)).toBe(expected.get(id))
 })
