@@ -1,5 +1,6 @@
 // Decrypts the events of an output with `decryptAt: reader`. Each key belongs to one person, and is used only for
 // minutes. So fields of an erased person can't be decrypted any more in any copy of the topic.
+import { setImmediate } from 'node:timers/promises'
 import { address, checkOptions, required } from '../options.ts'
 import { credentialsRules } from '../credentials.ts'
 import type { CredentialsOptions } from '../credentials.ts'
@@ -37,6 +38,7 @@ export function createDecrypter(
       if (!Array.isArray(events)) throw new TypeError('decrypt needs a list of { headers, event }')
       const all: Decrypted<Event>[] = []
       for (let from = 0; from < events.length; from += eventsAtOnce) {
+        if (from > 0) await setImmediate() // a long list must not block the process
         let left = events.slice(from, from + eventsAtOnce).map(readEvent)
         while (left.length > 0) {
           await keys.fetch(new Map(left.filter(({ isEncrypted }) => isEncrypted).map(asked)))

@@ -62,6 +62,22 @@ test('if output gives fewer keys in one request, it asks for fewer people, and g
   expect(asked).toHaveLength(7) // the keys of the other people are cached
 })
 
+test('a long list does not block the process, even if all keys are cached', async () => {
+  const reader = decrypter()
+  const some = eventsOf(100)
+  await reader.decrypt(some)
+  let turns = 0
+  let isDone = false
+  const count = (): void => {
+    turns += 1
+    if (!isDone) setImmediate(count)
+  }
+  setImmediate(count)
+  await reader.decrypt(Array.from({ length: 50 }, () => some).flat())
+  isDone = true
+  expect(turns).toBeGreaterThanOrEqual(4) // once for each thousand of the 5,000 events
+})
+
 test('a row of an export names its keyLink as a UUID, and its time as a number', async () => {
   const [first] = eventsOf(1)
   const row = (link: string, time: number | Date = 1_764_000_000_000) => ({
