@@ -34,6 +34,7 @@ export type RunningReaders = {
 const everyMs = 500
 const giveUpAfterMs = 5_000
 const readAllWithinMs = 120_000
+const eventsAtOnce = 1_000
 /** How many events a round decrypts: `ofEach` is for each person of the last `removed` erasures and withdrawals. */
 const round = { newest: 40, others: 60, removed: 8, ofEach: 8 }
 
@@ -63,11 +64,28 @@ export function startReaders(deps: ReadersDeps): RunningReaders {
       for (const output of stock.outputs()) {
         const shelf = stock.shelfOf(output)
         await shelf.refill()
-        const what = `decrypting ${output.name}`
-        const isRead = () => reader(output, shelf.all()).catch(() => false)
-        await pollUntil(isRead, { deadlineMs: readAllWithinMs, everyMs, what })
+        await readWhole(shelf.all(), (events) => reader(output, events), output.name)
       }
     },
+  }
+}
+
+/** Decrypts the events in parts, because the services' proxies run in this process and must not wait for long. */
+async function readWhole(
+  events: readonly ShelvedEvent[],
+  read: (some: readonly ShelvedEvent[]) => Promise<boolean>,
+  name: string,
+): Promise<void> {
+  let reason: unknown
+  for (let from = 0; from < events.length; from += eventsAtOnce) {
+    const some = events.slice(from, from + eventsAtOnce)
+    const isRead = () => read(some).catch((error: unknown) => void (reason = error))
+    const what = `decrypting ${name} from event ${from} on`
+    await pollUntil(isRead, { deadlineMs: readAllWithinMs, everyMs, what }).catch(
+      (cause: unknown) => {
+        throw new Error(`${String(cause)}; the last try: ${String(reason)}`, { cause })
+      },
+    )
   }
 }
 

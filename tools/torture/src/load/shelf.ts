@@ -30,7 +30,9 @@ export function createShelf({ kinds, ledger, topics }: ShelfDeps, { topic }: Tes
   const keep = (kept: ShelvedEvent): void => {
     const { person } = kept.sent
     all.push(kept)
-    byPerson.set(person, [...(byPerson.get(person) ?? []), kept])
+    const own = byPerson.get(person)
+    if (own === undefined) byPerson.set(person, [kept])
+    else own.push(kept)
   }
   return {
     all: () => all,
