@@ -3,8 +3,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { inspect, parseArgs } from 'node:util'
-import { holdMachine, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
+import { inspect } from 'node:util'
+import {
+  argumentsOrExit,
+  exitWithUsage,
+  holdMachine,
+  makeKekFiles,
+  makePlatformKey,
+  startStack,
+} from '@weir/devstack'
 import { benchChanges } from './changes.ts'
 import { benchClient } from './client.ts'
 import { benchDerive } from './derive.ts'
@@ -34,7 +41,8 @@ const parts = {
 }
 const isPart = (name: string): name is keyof typeof parts => Object.hasOwn(parts, name)
 
-const { values, positionals } = parseArgs({
+const usage = `npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--erasures N] [--streams N] [--profile FOLDER] [--json FILE]`
+const { values, positionals } = argumentsOrExit(usage, {
   allowPositionals: true,
   options: {
     json: { type: 'string' },
@@ -61,12 +69,8 @@ if (
   !(events >= 1_000) ||
   !(erasures >= 1) ||
   !((streams ?? 1) >= 1)
-) {
-  process.stderr.write(
-    `usage: npm run bench -- [${Object.keys(parts).join('] [')}] [--runs N] [--seconds N] [--only NAME] [--events N] [--erasures N] [--streams N] [--profile FOLDER] [--json FILE]\n`,
-  )
-  process.exit(2)
-}
+)
+  exitWithUsage(usage)
 
 const log = (line: string): void => void process.stdout.write(`${line}\n`)
 await holdMachine('npm run bench')

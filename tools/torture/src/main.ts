@@ -5,9 +5,14 @@ import { randomInt } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 
-import { holdMachine, makeKekFiles, makePlatformKey } from '@weir/devstack'
+import {
+  argumentsOrExit,
+  exitWithUsage,
+  holdMachine,
+  makeKekFiles,
+  makePlatformKey,
+} from '@weir/devstack'
 
 import { isBreakage, needsThree, tellingFaults } from './breakages.ts'
 import { faultKinds, faultKindsOf } from './faults/plan.ts'
@@ -15,7 +20,9 @@ import type { FaultKind } from './faults/plan.ts'
 import { reportText } from './report.ts'
 import { runTorture } from './run.ts'
 
-const { values } = parseArgs({
+const usage =
+  'npm run torture -- [--minutes N] [--seed N] [--faults A,B | --kill-output-every SECONDS] [--rate N] [--brokers 1|3] [--expire-ids SECONDS] [--breakage NAME] [--keep] [--json FILE]'
+const { values } = argumentsOrExit(usage, {
   options: {
     minutes: { type: 'string', default: '2' },
     seed: { type: 'string', default: String(randomInt(1, 1_000_000)) },
@@ -45,12 +52,8 @@ const killEvery = values['kill-output-every']
 const killOutputEveryMs = killEvery === undefined ? undefined : Number(killEvery) * 1_000
 const isUnheardOf = values.breakage !== breakage
 const isNever = [killOutputEveryMs, expireIdsMs].some((ms) => ms !== undefined && !(ms > 0))
-if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < names.length) {
-  process.stderr.write(
-    'usage: npm run torture -- [--minutes N] [--seed N] [--faults A,B | --kill-output-every SECONDS] [--rate N] [--brokers 1|3] [--expire-ids SECONDS] [--breakage NAME] [--keep] [--json FILE]\n',
-  )
-  process.exit(2)
-}
+if (isUnheardOf || isNever || !minutes || !seed || !rate || faults.length < names.length)
+  exitWithUsage(usage)
 
 await holdMachine('npm run torture')
 const lanesOfEachStream = 5

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { argumentsOrExit } from '@weir/devstack'
 import { startCoverage } from './coverage.ts'
 import { fuzz } from './fuzz.ts'
 import type { FuzzTarget } from './target.ts'
@@ -16,7 +16,8 @@ const corpora = join(repository, 'tools/testkit/fuzz')
 /** Inputs that runs without `--runs` keep. They are not committed. */
 const keptFolder = join(repository, '.weir/fuzz')
 
-const { values, positionals } = parseArgs({
+const usage = 'npm run fuzz -- [target] [--minutes N] [--runs N] [--seed N]'
+const { values, positionals } = argumentsOrExit(usage, {
   allowPositionals: true,
   options: {
     minutes: { type: 'string', default: '1' },
