@@ -1,5 +1,5 @@
-// The parts of @platformatic/kafka that Weir uses; build.ts bundles them into one file. Loading the whole client costs
-// each process half a second of processor time and 30 MB, mostly for 600 files with requests that Weir never sends
+// The parts of @platformatic/kafka that Weir uses; build.ts bundles them into one file. Loading the whole client would
+// cost each process 0.3 s of processor time and 30 MB, mostly for 600 files with requests that Weir never sends
 // (docs/adr/0033-kafka-client.md).
 export {
   AclOperations,
