@@ -18,6 +18,7 @@ export type ViolationSort =
   | 'no-progress'
   | 'not-decrypted'
   | 'destroyed-early'
+  | 'erasure-lost'
   | 'token-alive'
   | 'seen-from-outside'
 

@@ -74,7 +74,10 @@ async function isLearned(
 ): Promise<boolean> {
   const path = `/v2/streams/${forgetting.stream}/erasures/${erasureId}`
   const { status, body } = await account().call('GET', path)
-  if (status === 404) throw new Error(`the erasure ${erasureId} was accepted, and is gone`)
+  if (status === 404) {
+    violations.add('erasure-lost', `erasure ${erasureId}`, 'was accepted, and is gone')
+    return true
+  }
   const states = asObject(body['states'])
   // The KEKs of a run always exist.
   if ('at' in asObject(states['destroyed']))
