@@ -50,8 +50,13 @@ def check_partition(brokers: str, isolation: str, stream: dict, partition: int, 
     for record in read(brokers, isolation, stream["topic"], partition):
         if is_foreign(record):
             continue
-        event = schemas.decode(record.value())
-        consent = event["svcMeta"]["consentLevels"]
+        try:
+            event = schemas.decode(record.value())
+            consent = event["svcMeta"]["consentLevels"]
+        except Exception as error:  # depends on what is there instead of an event
+            where = f"{isolation}: {stream['topic']}/{partition}"
+            found["violations"].append(f"{where} holds at {record.offset()} what is no event: {error!r}")
+            continue
         events[record.offset()] = (set(consent), record.key(), record.timestamp()[1], mark_of(event))
     found["inputRecords"] += len(events)
     for derived in stream["derived"]:
@@ -72,6 +77,9 @@ def check_derived(brokers: str, isolation: str, source: str, partition: int, der
             continue
         found["derivedRecords"] += 1
         headers = dict(record.headers() or [])
+        if not {"svc-source", "svc-time"} <= headers.keys():
+            violated(f"holds at {record.offset()} a record without its source")
+            continue
         place = headers["svc-source"].decode()
         from_topic, from_partition, from_offset = place.split("/")
         offset = int(from_offset)
