@@ -222,7 +222,7 @@ export const isBreakage = (name: string): name is BreakageName =>
 /** The only faults to inject with a breakage. With all kinds, too few faults in five minutes may show the bug. */
 export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly FaultKind[]>>> = {
   'no-fence': ['pause', 'late-write', 'one-more'],
-  'no-barrier': ['corrupt', 'kill', 'restart', 'response-lost'],
+  'no-barrier': ['corrupt', 'kill'],
   'undoes-erasures': ['erase', 'withdraw', 'rebuild', 'restore'],
   'keys-outlast': ['erase', 'withdraw'],
   'misses-erasures': ['erase', 'withdraw', 'rebuild'],
