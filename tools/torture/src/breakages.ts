@@ -223,6 +223,10 @@ export const isBreakage = (name: string): name is BreakageName =>
 export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly FaultKind[]>>> = {
   'no-fence': ['pause', 'late-write', 'one-more'],
   'no-barrier': ['corrupt', 'kill'],
+  resend: ['response-lost', 'cut'],
+  'aborted-counts': ['open-transaction', 'kill'],
+  'forgets-withdrawn': ['withdraw', 'rebuild'],
+  'hears-late': ['erase', 'withdraw'],
   'undoes-erasures': ['erase', 'withdraw', 'rebuild', 'restore'],
   'keys-outlast': ['erase', 'withdraw'],
   'misses-erasures': ['erase', 'withdraw', 'rebuild'],
