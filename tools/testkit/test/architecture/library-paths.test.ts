@@ -1,11 +1,11 @@
-// Sources import only what libraries document. A path inside a library, such as `kafkajs/src/…`, changes without notice.
+// Sources import only what libraries document. Any other file of a library may change in each release.
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { REPOSITORY } from '@weir/devstack'
 
-/** The documented ones. */
+/** Paths that the libraries document. */
 const permitted = [
   '@noble/ciphers/aes.js',
   'ajv/dist/2020.js',
@@ -31,12 +31,12 @@ test('each import of a path inside a library is documented by the library', asyn
 })
 
 test.each([
-  ["import createRetry from 'kafkajs/src/retry'", 'kafkajs/src/retry'],
-  ["import type { A } from '@platformatic/kafka/dist/apis'", '@platformatic/kafka/dist/apis'],
-  ["import 'kafkajs/src/retry'", 'kafkajs/src/retry'],
-  ["const a = await import('kafkajs/src/retry')", 'kafkajs/src/retry'],
-  ['export { a } from "avsc/lib/types"', 'avsc/lib/types'],
-  ["const a = require('kafkajs/src/retry')", 'kafkajs/src/retry'],
+  ["import createRetry from 'library/src/retry'", 'library/src/retry'],
+  ["import type { A } from '@some/library/dist/apis'", '@some/library/dist/apis'],
+  ["import 'library/src/retry'", 'library/src/retry'],
+  ["const a = await import('library/src/retry')", 'library/src/retry'],
+  ['export { a } from "library/lib/types"', 'library/lib/types'],
+  ["const a = require('library/src/retry')", 'library/src/retry'],
 ])('it finds %s', (line, path) => expect(pathsIn(line)).toEqual([path]))
 
 test.each([
