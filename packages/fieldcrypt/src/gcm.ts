@@ -27,7 +27,8 @@ export function gcmOpen(key: KeyObject, recordKey: string, value: Buffer): Buffe
   decipher.setAAD(Buffer.from(recordKey, 'utf8')).setAuthTag(value.subarray(tagAt))
   const plain = decipher.update(value.subarray(GCM_NONCE_BYTES, tagAt))
   try {
-    return Buffer.concat([plain, decipher.final()])
+    decipher.final() // checks the tag, and returns no bytes: `update` has returned them all
+    return plain
   } catch {
     plain.fill(0)
     return undefined
