@@ -92,6 +92,7 @@ export type {
   ErasureRest,
   ErasureScan,
   InputStream,
+  Lease,
   Limits,
   LogStarts,
   OutputThen,

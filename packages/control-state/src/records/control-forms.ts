@@ -32,13 +32,13 @@ import type {
   ErasureRest,
   InputStream,
   KeyUseRecord,
+  Lease,
   Limits,
   OutputThen,
   Rebuild,
   ReceiptKeyRecord,
   RotationRecord,
   SigningKeyRecord,
-  StreamRecord,
   SubjectRecord,
   UnusedKek,
 } from './records.ts'
@@ -68,7 +68,6 @@ const isCredential = objectOf<Credential>({
   createdAtMs: number,
 })
 
-type Lease = NonNullable<StreamRecord['cleaner']>
 const isLease = objectOf<Lease>({ replica: text, untilMs: number })
 
 const ofStreams = {

@@ -46,6 +46,9 @@ export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiK
 /** See docs/architecture.md 11. A `deleting` stream exists only until its clean-up is complete. */
 export type StreamState = 'creating' | 'ready' | 'deleting'
 
+/** Until then, only this replica of auth works on a clean-up, a rotation or an erasure. */
+export type Lease = { readonly replica: string; readonly untilMs: number }
+
 export type Limits = { readonly eventRate: string; readonly eventCount: string }
 
 type StreamCommon = {
@@ -65,8 +68,7 @@ type StreamCommon = {
   readonly createdAtMs: number
   /** Set if the stream was never ready before its deletion. */
   readonly neverReady?: true
-  /** The replica of auth that cleans up the stream. No other replica may do so before `untilMs`. */
-  readonly cleaner?: { readonly replica: string; readonly untilMs: number }
+  readonly cleaner?: Lease
 }
 
 export type InputStream = StreamCommon & {
@@ -171,8 +173,7 @@ export type RotationRecord = {
   /** The number of key records to wrap again. */
   readonly parts: number
   readonly finishedAtMs?: number
-  /** The replica of auth that works on the rotation. No other replica may do so before `untilMs`. */
-  readonly worker?: { readonly replica: string; readonly untilMs: number }
+  readonly worker?: Lease
   /** KEKs that no longer wrap any wrapping key. */
   readonly unusedKeks: readonly UnusedKek[]
 }
@@ -245,8 +246,7 @@ export type ErasureRest = {
   /** The number of links to remove, counted once for each term; `done` of them are removed. */
   readonly links: number
   readonly done: number
-  /** The replica of auth that removes the links. Two replicas at the same time do no harm, but fence each other. */
-  readonly worker?: { readonly replica: string; readonly untilMs: number }
+  readonly worker?: Lease | undefined
 }
 
 /** A scan of the whole log of `weir.keys` that found no older version of the changed key records. */

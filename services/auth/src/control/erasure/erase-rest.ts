@@ -1,23 +1,21 @@
 // Continues erasures that do not fit into one transaction. Runs on every auth replica, and a lease lets one replica at
-// a time work on an erasure. Each transaction removes links of one record `_erasure/<id>/cuts/…`. Any replica can
-// continue after a crash, because all state is in control state. Every link is removed exactly once.
+// a time work on the erasures of a stream. Each transaction removes links of one record `_erasure/<id>/cuts/…`. Any
+// replica can continue after a crash, because all state is in control state. Every link is removed exactly once.
 import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
-import type { Draft, ErasureRecord, StateFollower } from '@weir/control-state'
+import type { Draft, ErasureRecord, Lease, StateFollower } from '@weir/control-state'
 import { putErasurePiece } from './erase.ts'
 import type { Erasing } from './erase.ts'
 import { isAsPrepared, preparePiece, wipe } from './puncture-terms.ts'
 import type { Cut, Piece } from './puncture-terms.ts'
+import { restLease } from './rest-lease.ts'
 
 export type ErasingRest = Omit<Erasing, 'follower'> & {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'wrappingKeys'>
-  /** The id of this auth replica, for leases. */
-  readonly replica: string
 }
 
-const leaseMs = 5_000
 const idleMs = 15_000
 const waitMs = 1_000
-/** The loop pauses for this multiple of the time that a transaction took. A pause is far shorter than a lease. */
+/** The loop pauses for this multiple of the time that a transaction took. */
 const restParts = 3
 const restMsMax = 900
 
@@ -27,17 +25,13 @@ export async function eraseRests(deps: ErasingRest): Promise<number> {
   let nextMs = idleMs
   for (const erasure of unfinished) {
     const startedAt = performance.now()
-    const outcome = isElsewhere(deps, erasure) ? 'elsewhere' : await erasePiece(deps, erasure)
+    const isMine = restLease(deps, erasure.streamId) !== undefined
+    const outcome = isMine ? await erasePiece(deps, erasure) : 'elsewhere'
     const restMs = Math.min(restMsMax, restParts * (performance.now() - startedAt))
     nextMs = Math.min(nextMs, outcome === 'elsewhere' ? waitMs : restMs)
   }
   return nextMs
 }
-
-const isElsewhere = (deps: ErasingRest, { rest }: ErasureRecord): boolean =>
-  rest?.worker !== undefined &&
-  rest.worker.replica !== deps.replica &&
-  deps.now() < rest.worker.untilMs
 
 async function erasePiece(
   deps: ErasingRest,
@@ -61,10 +55,11 @@ async function erasePiece(
       return await deps.wrappingKeys.changeWith(partOf('erasure.create'), ['open'], (draft) => {
         const current = draft.erasure(streamId, erasureId)
         if (current?.rest === undefined) return 'done'
-        if (isElsewhere(deps, current)) return 'elsewhere'
+        const worker = restLease(deps, streamId)
+        if (worker === undefined) return 'elsewhere'
         const isSame = next === undefined || draft.keys.get(next.key) === value
         if (isSame && isAsPrepared(draft, piece))
-          putRestPiece(deps, draft, { current, piece, cuts, key: next?.key })
+          putRestPiece(deps, draft, { current, piece, cuts, key: next?.key, worker })
         return 'done'
       })
     } finally {
@@ -79,18 +74,18 @@ type Working = {
   readonly cuts: readonly Cut[]
   /** The key of the record that contains the links of `cuts`. */
   readonly key: string | undefined
+  readonly worker: Lease
 }
 
 function putRestPiece(
   deps: ErasingRest,
   draft: Draft,
-  { current, piece, cuts, key }: Working,
+  { current, piece, cuts, key, worker }: Working,
 ): void {
   const { erasureId, rest: before, ...others } = current
   const left = cuts.slice(piece.done)
   if (key !== undefined)
     draft.keys.put(key, left.length === 0 ? null : cutsValue(left.map(({ link }) => link)))
-  const worker = { replica: deps.replica, untilMs: deps.now() + leaseMs }
   const rest =
     before === undefined || cutsOf(draft.keys, erasureId).length === 0
       ? {}

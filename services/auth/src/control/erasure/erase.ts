@@ -28,6 +28,7 @@ import type { Refusal } from '@weir/http-api'
 import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
+import type { Leasing } from '../lease.ts'
 import { refusal } from '../../errors.ts'
 import { logErasure } from './erasure-log.ts'
 import { requireQuota } from '../quotas.ts'
@@ -43,9 +44,11 @@ import {
   keyVersionsReplacedBy,
   wipe,
 } from './puncture-terms.ts'
+import { restLease } from './rest-lease.ts'
 import type { Cut, Piece, Puncturing, Subtrees, Term } from './puncture-terms.ts'
 
 export type Erasing = Changes &
+  Leasing &
   Puncturing &
   Bounding & {
     /** Runs the erasures of one stream in sequence within this process, because they change the same trees. */
@@ -244,10 +247,10 @@ function putErasure(
   logErasure(deps, draft, { record, cuts })
   putRest(draft, erasureId, rest)
   draft.addToEntry({ erasure: erasureId, count: subjects.length })
+  const begun = { links: cuts.length, done: piece.done, worker: restLease(deps, streamId) }
   return putErasurePiece(deps, draft, {
     piece,
-    record:
-      rest.length === 0 ? record : { ...record, rest: { links: cuts.length, done: piece.done } },
+    record: rest.length === 0 ? record : { ...record, rest: begun },
   })
 }
 

@@ -9,6 +9,8 @@ import { deleteErasure } from '../erasure/delete-erasure.ts'
 import { clientIdsOf } from '../acls/read-access.ts'
 import type { ReadAccess } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
+import { isElsewhere, leaseFor } from '../lease.ts'
+import type { Leasing } from '../lease.ts'
 import type { StateFollower, StreamRecord } from '@weir/control-state'
 import { topicsOf } from './stream-topics.ts'
 import type { StreamTopics } from './stream-topics.ts'
@@ -22,17 +24,16 @@ const atOnceMax = 8
 const laterMs = 2_000
 const groupMs = 250
 
-export type CleaningUp = Changes & {
-  readonly follower: Pick<StateFollower, 'tables'>
-  readonly topics: Pick<StreamTopics, 'endDerivation' | 'delete' | 'deleteEmpty'>
-  readonly access: Pick<ReadAccess, 'revoke' | 'forget'>
-  readonly forgetUsage: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
-  /** The id of this auth replica, for leases. */
-  readonly replica: string
-  /** Ingest's setting: the maximum time from accepting an event to storing it in Kafka. */
-  readonly produceTimeoutMs: number
-  readonly log: Log
-}
+export type CleaningUp = Changes &
+  Leasing & {
+    readonly follower: Pick<StateFollower, 'tables'>
+    readonly topics: Pick<StreamTopics, 'endDerivation' | 'delete' | 'deleteEmpty'>
+    readonly access: Pick<ReadAccess, 'revoke' | 'forget'>
+    readonly forgetUsage: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
+    /** Ingest's setting: the maximum time from accepting an event to storing it in Kafka. */
+    readonly produceTimeoutMs: number
+    readonly log: Log
+  }
 
 /**
  * Cleans up each deleted stream as far as possible now. Returns in how many ms to run again; undefined if no work is
@@ -66,7 +67,7 @@ function needsCleanUp(deps: CleaningUp, stream: StreamRecord): boolean {
 /** Returns in how many ms to check again; undefined when the stream is removed. */
 async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | undefined> {
   // Reads the table first, because a change would fence the other replica's writer.
-  if (isElsewhere(deps, stream)) return laterMs
+  if (isElsewhere(deps, stream.cleaner)) return laterMs
   try {
     const deleted = await renewLease(deps, stream)
     if (deleted === undefined) return laterMs
@@ -104,20 +105,16 @@ async function renewLease(
     const current = draft.stream(deleted.billingId, deleted.name)
     if (current?.streamId !== deleted.streamId || !needsCleanUp(deps, current)) return undefined
     if (current.kind === 'input' && draft.outputsOf(current).length > 0) return undefined
-    if (isElsewhere(deps, current)) return undefined
+    if (isElsewhere(deps, current.cleaner)) return undefined
     const mine: StreamRecord = {
       ...current,
       ...(current.state === 'creating' ? { neverReady: true } : {}),
       state: 'deleting',
-      cleaner: { replica: deps.replica, untilMs: deps.now() + leaseMs },
+      cleaner: leaseFor(deps, leaseMs),
     }
     draft.put(streamKey(current.billingId, current.name), mine)
     return mine
   })
-}
-
-function isElsewhere(deps: CleaningUp, { cleaner }: StreamRecord): boolean {
-  return cleaner !== undefined && cleaner.replica !== deps.replica && deps.now() < cleaner.untilMs
 }
 
 /** Returns false if this replica may no longer clean the stream up. */

@@ -113,15 +113,30 @@ test('is brought to its end by another replica, wherever the first one stopped',
   }
 })
 
-test('is the work of one replica at a time', async () => {
+test('is the work of one replica at a time, at first of the one that accepted it', async () => {
   const all = await scene()
   await accept(all, linksOfAll(all))
   const other = all.memory.replica('two')
+  expect(await eraseRests(other)).toBe(1_000)
   expect(await eraseRests(all.memory.deps)).toBeLessThan(1_000)
   expect(await eraseRests(other)).toBe(1_000)
   all.memory.passTime(10_000)
   expect(await eraseRests(other)).toBeLessThan(1_000)
   expect(await eraseRests(all.memory.deps)).toBe(1_000)
+})
+
+test('is left to the replica that works on another one of the same stream', async () => {
+  const all = await scene()
+  const half = Math.floor(devices.length / 2)
+  const linksOf = (names: string[]): Links =>
+    new Map(all.terms.map((term) => [term, linksIn(all, term, names)]))
+  await accept(all, linksOf(devices.slice(0, half)))
+  const other = all.memory.replica('two')
+  const { erasure } = await accept(all, linksOf(devices.slice(half)), other)
+  expect(await eraseRests(other)).toBe(1_000)
+  expect(erasureNow(all, erasure)?.rest).toEqual(erasure.rest)
+  await eraseRests(all.memory.deps)
+  expect(erasureNow(all, erasure)?.rest?.done).toBeGreaterThan(erasure.rest?.done ?? NaN)
 })
 
 test('holds with what others erase in between, and theirs holds, too', async () => {

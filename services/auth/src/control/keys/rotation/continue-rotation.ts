@@ -15,17 +15,18 @@ import {
 import type { Draft, RotationRecord, StateFollower, UnusedKek } from '@weir/control-state'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
+import { isElsewhere, leaseFor } from '../../lease.ts'
+import type { Leasing } from '../../lease.ts'
 import { isBehind, partsBehind, keyNameOfRecord } from './key-report.ts'
 
 /** Whether all active ingest and output replicas have the new wrapping keys, and can unwrap those that they may use. */
 export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
-export type ContinuingRotation = Changes & {
-  readonly follower: Pick<StateFollower, 'tables' | 'wrappingKeys' | 'keyStore'>
-  /** The id of this auth replica, for leases. */
-  readonly replica: string
-  readonly log: Log
-}
+export type ContinuingRotation = Changes &
+  Leasing & {
+    readonly follower: Pick<StateFollower, 'tables' | 'wrappingKeys' | 'keyStore'>
+    readonly log: Log
+  }
 
 // Two replicas at the same time do no harm, but they fence each other.
 const leaseMs = 5_000
@@ -44,7 +45,11 @@ export async function continueRotation(
 ): Promise<number> {
   const rotation = deps.follower.tables.rotation()
   if (rotation === undefined || rotation.finishedAtMs !== undefined) return idleMs
-  if (isElsewhere(deps, rotation) || !canUnwrap(deps, rotation) || !haveWrappingKeys(rotation))
+  if (
+    isElsewhere(deps, rotation.worker) ||
+    !canUnwrap(deps, rotation) ||
+    !haveWrappingKeys(rotation)
+  )
     return waitMs
   const behind = partsBehind(deps.follower.keyStore, rotation.rings)
   for (const recordKeys of chunksOf(deps, behind)) {
@@ -64,10 +69,6 @@ export async function continueRotation(
     'some key records cannot be wrapped again: the old wrapping keys stay',
   )
   return stuckMs
-}
-
-function isElsewhere(deps: ContinuingRotation, { worker }: RotationRecord): boolean {
-  return worker !== undefined && worker.replica !== deps.replica && deps.now() < worker.untilMs
 }
 
 const canUnwrap = ({ follower }: ContinuingRotation, { rings }: RotationRecord): boolean =>
@@ -98,7 +99,7 @@ function mineIn(
 ): RotationRecord | undefined {
   const current = draft.rotation()
   const isIt = current?.rotationId === rotationId && current.finishedAtMs === undefined
-  return isIt && !isElsewhere(deps, current) ? current : undefined
+  return isIt && !isElsewhere(deps, current?.worker) ? current : undefined
 }
 
 function rewrap(
@@ -108,8 +109,7 @@ function rewrap(
 ): boolean {
   const current = mineIn(deps, draft, rotation)
   if (current === undefined) return false
-  const worker = { replica: deps.replica, untilMs: deps.now() + leaseMs }
-  draft.put(rotationKey, { ...current, worker })
+  draft.put(rotationKey, { ...current, worker: leaseFor(deps, leaseMs) })
   for (const recordKey of recordKeys) {
     const value = draft.keys.get(recordKey)
     if (value === undefined || !isBehind(recordKey, value, current.rings)) continue
