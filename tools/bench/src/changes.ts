@@ -6,6 +6,7 @@ import type { Service } from '@weir/devstack'
 import { connectProducer, exampleEvent } from '@weir/testkit'
 import { clickstreamBodies } from './events.ts'
 import { connectBench, nextRecordIn } from './arrivals.ts'
+import { startEcho } from './echo.ts'
 import { partitions, unlimited } from './filled-stream.ts'
 import { loadOf } from './load-of.ts'
 import { measure } from './measure.ts'
@@ -26,19 +27,10 @@ const newStreams = 10
 const restarts = 5
 
 export async function benchChanges(options: PartOptions): Promise<Result[]> {
-  const alone: Latency[] = []
-  const beside: Latency[] = []
   const results: Result[] = []
   await withStreams(options, async (streams) => {
     shareAllCores(options, streams)
-    const makeNoise = await prepareNoise(options, streams)
-    for (let count = 0; count < warmUps; count += 1) await makeNoise()
-    for (let count = 0; count < options.runs; count += 1) {
-      alone.push(await measureLatency(options, streams, quietRate))
-      const noise = makeNoise()
-      beside.push(await measureLatency(options, streams, quietRate))
-      options.log(`  beside one with ${Math.round((await noise).eventsPerSecond)} events a second`)
-    }
+    results.push(...(await measureQuiet(options, streams)))
     const wait = await openWait(streams)
     try {
       results.push(timesOf('new-stream', await timeNewStreams(streams, wait)))
@@ -47,10 +39,43 @@ export async function benchChanges(options: PartOptions): Promise<Result[]> {
       await wait.close()
     }
   })
+  return results
+}
+
+/**
+ * Measures a quiet stream, alone and beside a noisy stream in turn. Measures `echo` at the same rate, too, to show how
+ * much of the difference comes from the broker and the machine.
+ */
+async function measureQuiet(options: PartOptions, streams: WatchedStreams): Promise<Result[]> {
+  const alone: Latency[] = []
+  const beside: Latency[] = []
+  const echoAlone: Run[] = []
+  const echoBeside: Run[] = []
+  const makeNoise = await prepareNoise(options, streams)
+  const besideNoise = async <Measured>(work: () => Promise<Measured>): Promise<Measured> => {
+    const noise = makeNoise()
+    const measured = await work()
+    options.log(`  beside one with ${Math.round((await noise).eventsPerSecond)} events a second`)
+    return measured
+  }
+  const measureStream = () => measureLatency(options, streams, quietRate)
+  const echo = await startEcho(options, quietRate)
+  try {
+    for (let count = 0; count < warmUps; count += 1) await makeNoise()
+    for (let count = 0; count < options.runs; count += 1) {
+      alone.push(await measureStream())
+      beside.push(await besideNoise(measureStream))
+      echoAlone.push(await echo.measure())
+      echoBeside.push(await besideNoise(echo.measure))
+    }
+  } finally {
+    echo.stop()
+  }
   return [
     ...resultsOf('quiet-alone', alone),
     ...resultsOf('quiet-beside-noisy', beside),
-    ...results,
+    resultOf('quiet-alone-echo', echoAlone),
+    resultOf('quiet-beside-noisy-echo', echoBeside),
   ]
 }
 
