@@ -92,7 +92,7 @@ export type {
   ErasureRest,
   ErasureScan,
   InputStream,
-  Lease,
+  ReplicaLease,
   Limits,
   LogStarts,
   OutputThen,

@@ -32,7 +32,7 @@ import type {
   ErasureRest,
   InputStream,
   KeyUseRecord,
-  Lease,
+  ReplicaLease,
   Limits,
   OutputThen,
   Rebuild,
@@ -68,7 +68,7 @@ const isCredential = objectOf<Credential>({
   createdAtMs: number,
 })
 
-const isLease = objectOf<Lease>({ replica: text, untilMs: number })
+const isLease = objectOf<ReplicaLease>({ replica: text, untilMs: number })
 
 const ofStreams = {
   type: oneOf('stream'),

@@ -47,7 +47,7 @@ export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiK
 export type StreamState = 'creating' | 'ready' | 'deleting'
 
 /** Until then, only this replica of auth works on a clean-up, a rotation or an erasure. */
-export type Lease = { readonly replica: string; readonly untilMs: number }
+export type ReplicaLease = { readonly replica: string; readonly untilMs: number }
 
 export type Limits = { readonly eventRate: string; readonly eventCount: string }
 
@@ -68,7 +68,7 @@ type StreamCommon = {
   readonly createdAtMs: number
   /** Set if the stream was never ready before its deletion. */
   readonly neverReady?: true
-  readonly cleaner?: Lease
+  readonly cleaner?: ReplicaLease
 }
 
 export type InputStream = StreamCommon & {
@@ -173,7 +173,7 @@ export type RotationRecord = {
   /** The number of key records to wrap again. */
   readonly parts: number
   readonly finishedAtMs?: number
-  readonly worker?: Lease
+  readonly worker?: ReplicaLease
   /** KEKs that no longer wrap any wrapping key. */
   readonly unusedKeks: readonly UnusedKek[]
 }
@@ -246,7 +246,7 @@ export type ErasureRest = {
   /** The number of links to remove, counted once for each term; `done` of them are removed. */
   readonly links: number
   readonly done: number
-  readonly worker?: Lease | undefined
+  readonly worker?: ReplicaLease | undefined
 }
 
 /** A scan of the whole log of `weir.keys` that found no older version of the changed key records. */

@@ -2,7 +2,7 @@
 // a time work on the erasures of a stream. Each transaction removes links of one record `_erasure/<id>/cuts/…`. Any
 // replica can continue after a crash, because all state is in control state. Every link is removed exactly once.
 import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
-import type { Draft, ErasureRecord, Lease, StateFollower } from '@weir/control-state'
+import type { Draft, ErasureRecord, ReplicaLease, StateFollower } from '@weir/control-state'
 import { putErasurePiece } from './erase.ts'
 import type { Erasing } from './erase.ts'
 import { isAsPrepared, preparePiece, wipe } from './puncture-terms.ts'
@@ -74,7 +74,7 @@ type Working = {
   readonly cuts: readonly Cut[]
   /** The key of the record that contains the links of `cuts`. */
   readonly key: string | undefined
-  readonly worker: Lease
+  readonly worker: ReplicaLease
 }
 
 function putRestPiece(

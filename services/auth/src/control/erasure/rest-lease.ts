@@ -1,6 +1,6 @@
 // The lease for unfinished erasures. One replica works on all those of a stream, because they change the same key
 // records.
-import type { Lease, StateFollower } from '@weir/control-state'
+import type { ReplicaLease, StateFollower } from '@weir/control-state'
 import { isElsewhere, leaseFor } from '../lease.ts'
 import type { Leasing } from '../lease.ts'
 
@@ -12,7 +12,7 @@ type RestLeasing = Leasing & {
 }
 
 /** Returns undefined while another replica has the lease. */
-export function restLease(deps: RestLeasing, streamId: string): Lease | undefined {
+export function restLease(deps: RestLeasing, streamId: string): ReplicaLease | undefined {
   const leases = deps.follower.tables
     .pendingErasures()
     .map((erasure) => (erasure.streamId === streamId ? erasure.rest?.worker : undefined))
