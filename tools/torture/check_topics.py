@@ -3,10 +3,13 @@ derived topic must contain each event that has consent to all its levels once, i
 except foreign records. Reads a JSON request from stdin, and prints the result as JSON.
 """
 
+import http.client
 import io
 import json
 import struct
 import sys
+import time
+import urllib.error
 import urllib.request
 
 import fastavro
@@ -40,9 +43,22 @@ class Schemas:
         if magic != 0:
             raise ValueError("not framed")
         if number not in self.known:
-            with urllib.request.urlopen(f"{self.registry}/schemas/ids/{number}", timeout=10) as answer:
-                self.known[number] = fastavro.parse_schema(json.loads(json.load(answer)["schema"]))
+            self.known[number] = fastavro.parse_schema(json.loads(self.load(number)))
         return fastavro.schemaless_reader(io.BytesIO(value[5:]), self.known[number])
+
+    def load(self, number: int) -> str:
+        """A registry that doesn't answer says nothing about the event. One that doesn't know the id does."""
+        give_up_at = time.monotonic() + ANSWER_SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(f"{self.registry}/schemas/ids/{number}", timeout=10) as answer:
+                    return json.load(answer)["schema"]
+            except urllib.error.HTTPError:
+                raise
+            except (OSError, http.client.HTTPException) as error:
+                if time.monotonic() > give_up_at:
+                    sys.exit(f"no answer from the registry within {ANSWER_SECONDS} s: {error!r}")
+                time.sleep(0.2)
 
 
 def check_partition(brokers: str, isolation: str, stream: dict, partition: int, schemas: Schemas, found: dict) -> None:
