@@ -46,7 +46,7 @@ export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiK
 /** See docs/architecture.md 11. A `deleting` stream exists only until its clean-up is complete. */
 export type StreamState = 'creating' | 'ready' | 'deleting'
 
-/** Until then, only this replica of auth works on a clean-up, a rotation or an erasure. */
+/** Until `untilMs`, only this replica of auth works on a clean-up, a rotation or an erasure. */
 export type ReplicaLease = { readonly replica: string; readonly untilMs: number }
 
 export type Limits = { readonly eventRate: string; readonly eventCount: string }

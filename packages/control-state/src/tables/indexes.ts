@@ -110,12 +110,15 @@ export function indexContracts(): Index & ContractIndex {
 export type ErasureIndex = {
   /** All erasures that are not complete yet. */
   pendingErasures(): ErasureRecord[]
+  /** The pending erasures that have links to remove, usually few. */
+  unfinishedErasures(): ErasureRecord[]
   /** By billingId: the number of values that count for ERASURES_MAX. */
   erasedValues(): ReadonlyMap<string, number>
 }
 
 export function indexErasures(): Index & ErasureIndex {
   const pending = new Map<string, ErasureRecord>()
+  const unfinished = new Map<string, ErasureRecord>()
   const counts = new Map<string, number>()
   const count = (billingId: string, more: number): void => {
     const counted = (counts.get(billingId) ?? 0) + more
@@ -124,19 +127,23 @@ export function indexErasures(): Index & ErasureIndex {
   }
   return {
     pendingErasures: () => [...pending.values()],
+    unfinishedErasures: () => [...unfinished.values()],
     erasedValues: () => counts,
     add(record) {
       if (record.type !== 'erasure') return
       if (record.complete === undefined) pending.set(record.erasureId, record)
+      if (record.rest !== undefined) unfinished.set(record.erasureId, record)
       count(record.billingId, record.counted)
     },
     remove(record) {
       if (record.type !== 'erasure') return
       pending.delete(record.erasureId)
+      unfinished.delete(record.erasureId)
       count(record.billingId, -record.counted)
     },
     clear() {
       pending.clear()
+      unfinished.clear()
       counts.clear()
     },
   }

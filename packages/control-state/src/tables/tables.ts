@@ -56,6 +56,7 @@ export function createTables(): FollowedTables {
     contract: contracts.contract,
     contracts: contracts.contracts,
     pendingErasures: erasures.pendingErasures,
+    unfinishedErasures: erasures.unfinishedErasures,
     erasedValues: erasures.erasedValues,
     searches: searches.searches,
     signingKey: signingKeys.signingKey,

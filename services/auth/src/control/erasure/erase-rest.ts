@@ -21,7 +21,7 @@ const restMsMax = 900
 
 /** Continues each unfinished erasure by one transaction. Returns the wait until the next pass, in ms. */
 export async function eraseRests(deps: ErasingRest): Promise<number> {
-  const unfinished = deps.follower.tables.pendingErasures().filter(({ rest }) => rest !== undefined)
+  const unfinished = deps.follower.tables.unfinishedErasures()
   let nextMs = idleMs
   for (const erasure of unfinished) {
     const startedAt = performance.now()

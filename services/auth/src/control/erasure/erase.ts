@@ -247,10 +247,10 @@ function putErasure(
   logErasure(deps, draft, { record, cuts })
   putRest(draft, erasureId, rest)
   draft.addToEntry({ erasure: erasureId, count: subjects.length })
-  const begun = { links: cuts.length, done: piece.done, worker: restLease(deps, streamId) }
+  const begun = () => ({ links: cuts.length, done: piece.done, worker: restLease(deps, streamId) })
   return putErasurePiece(deps, draft, {
     piece,
-    record: rest.length === 0 ? record : { ...record, rest: begun },
+    record: rest.length === 0 ? record : { ...record, rest: begun() },
   })
 }
 

@@ -53,7 +53,7 @@ export function requireKeyRoom(
   more: number,
 ): void {
   const { tables, keyStore } = follower
-  const unfinished = tables.pendingErasures().filter(({ rest }) => rest !== undefined)
+  const unfinished = tables.unfinishedErasures()
   const toCome = (of: readonly ErasureRecord[]): number =>
     of.reduce((sum, { rest }) => sum + growthMaxBytes((rest?.links ?? 0) - (rest?.done ?? 0)), 0)
   const ofAccount = tables

@@ -8,13 +8,14 @@ import type { Leasing } from '../lease.ts'
 const leaseMs = 5_000
 
 type RestLeasing = Leasing & {
-  readonly follower: { readonly tables: Pick<StateFollower['tables'], 'pendingErasures'> }
+  readonly follower: { readonly tables: Pick<StateFollower['tables'], 'unfinishedErasures'> }
 }
 
 /** Returns undefined while another replica has the lease. */
 export function restLease(deps: RestLeasing, streamId: string): ReplicaLease | undefined {
   const leases = deps.follower.tables
-    .pendingErasures()
-    .map((erasure) => (erasure.streamId === streamId ? erasure.rest?.worker : undefined))
+    .unfinishedErasures()
+    .filter((erasure) => erasure.streamId === streamId)
+    .map(({ rest }) => rest?.worker)
   return leases.some((lease) => isElsewhere(deps, lease)) ? undefined : leaseFor(deps, leaseMs)
 }
